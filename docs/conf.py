@@ -8,6 +8,7 @@ import pkgutil
 import re
 import sys
 import textwrap
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -23,7 +24,7 @@ import tenfold.stats
 import tenfold.testing
 from tenfold.core.statistic import CAPABILITIES, Statistic
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS, Decision, Refused, RefusedValues
+from tenfold.estimator.keywords import Decision, Refused, RefusedValues, keywords_of
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"
@@ -237,11 +238,17 @@ class ScikitLearnKeywords(SphinxDirective):
             "     - keyword",
         ]
         lines += ["     - what becomes of it"]
-        for name, decided in sorted(KEYWORDS.items()):
+        for name, decided in keyword_decisions().items():
             for at, (word, one) in enumerate(decided.items()):
                 what = shown_decision(one)
                 lines += [f"   * - {'' if at else f':class:`~tenfold.{name}`'}", f"     - `{word}`", f"     - {what}"]
         return self.parse_text_to_nodes("\n".join(lines))
+
+
+def keyword_decisions() -> dict[str, Mapping[str, Decision]]:
+    """What becomes of the keywords of each of scikit-learn's learners that we have, by its name."""
+    found = ((name, getattr(tenfold, name)) for name, _ in all_estimators() if name in tenfold.__all__)
+    return {name: keywords_of(ours) for name, ours in found if issubclass(ours, Estimator)}
 
 
 def shown_decision(decision: Decision) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -54,11 +54,8 @@ class ThresholdNB(OnePass, Classifier):
     need = Need("numeric", target="class")
     model_type = ThresholdModel
     summary_types = (Counts,)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"threshold": [Real], "alpha": [real(0, open=True)]}
-
-    def __init__(self, threshold: float = 0.0, alpha: float = 1.0) -> None:
-        self.threshold = threshold
-        self.alpha = alpha
+    threshold: Annotated[float, Real] = 0.0
+    alpha: Annotated[float, real(0, open=True)] = 1.0
 
     def statistic(self, schema: Schema) -> CountsAbove:
         """The counts serve every alpha."""

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from boundaries import OURS, RIGHT, THEIRS, cases, constraints, is_inside, keywords, outcome
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS, Refused, RefusedValues
+from tenfold.estimator.keywords import Refused, RefusedValues, keywords_of
 from tiers import only_full
 
 LONG = {
@@ -44,8 +44,8 @@ def test_every_constraint_has_a_value():
 def test_every_remedy_is_a_call():
     remedies = [
         one.remedy
-        for decided in KEYWORDS.values()
-        for decision in decided.values()
+        for learner in OURS.values()
+        for decision in keywords_of(type(learner)).values()
         if isinstance(decision, (Refused, RefusedValues))
         for one in (decision.each if isinstance(decision, RefusedValues) else (decision,))
     ]

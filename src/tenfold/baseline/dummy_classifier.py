@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Need, Schema
+from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
 from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.constraints import choice
+from tenfold.estimator.decisions import unseeded
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.estimator.multi_output import MultiOutput
 from tenfold.stats.weight_by_class import ClassWeights, WeightByClass
 
@@ -18,6 +21,17 @@ class PriorModel(NamedTuple):
 
     class_count: Annotated[Array, "class"]
     class_prior: Annotated[Array, "class"]
+
+
+not_drawn = refused(
+    "predictions are not drawn, so that they are the same each time",
+    Remedy('tn.DummyClassifier(strategy="prior")', "whose predict_proba gives the shares of the classes"),
+    "stratified",
+    "uniform",
+)
+FROM_TARGET = "the answer comes from the target"
+from_target = refused(FROM_TARGET, Remedy('tn.DummyClassifier(strategy="most_frequent")'), "constant")
+no_constant = Refused(FROM_TARGET, Remedy('tn.DummyClassifier(strategy="prior")'), (None,))
 
 
 class DummyClassifier(MultiOutput, OnePass, Classifier):
@@ -58,18 +72,11 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
     model_type = PriorModel
     summary_types = (ClassWeights,)
     law_params = ({}, {"strategy": "most_frequent"})
-    _parameter_constraints: ClassVar[Constraints] = {"strategy": [choice("prior", "most_frequent")]}
 
-    def __init__(
-        self,
-        strategy: str = "prior",
-        *,
-        random_state: int | None = None,
-        constant: Any = None,
-    ) -> None:
-        self.strategy = strategy
-        self.random_state = random_state
-        self.constant = constant
+    strategy: Annotated[str, choice("prior", "most_frequent"), not_drawn, from_target] = "prior"
+    _: KW_ONLY
+    random_state: Annotated[int | None, unseeded] = None
+    constant: Annotated[Any, no_constant] = None
 
     def statistic(self, schema: Schema) -> WeightByClass:
         """The same weights serve both strategies."""

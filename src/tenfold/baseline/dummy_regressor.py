@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Need, Schema
+from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
 from tenfold.estimator import OnePass, Regressor
-from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.constraints import choice
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.estimator.multi_output import MultiOutput
 from tenfold.stats.centre import Centre, TargetCentre
 
@@ -17,6 +19,20 @@ class MeanModel(NamedTuple):
     """The number that is predicted of every row."""
 
     constant: float
+
+
+MEAN = "the answer is a mean, which merges"
+FROM_TARGET = "the answer comes from the target"
+QUANTILE = Remedy('tn.HistGradientBoostingRegressor(loss="quantile", quantile=0.9)')
+no_median = refused(
+    MEAN,
+    Remedy('tn.HistGradientBoostingRegressor(loss="absolute_error")', "which starts from the median"),
+    "median",
+)
+no_quantile_strategy = refused(MEAN, QUANTILE, "quantile")
+no_quantile = Refused(MEAN, QUANTILE, (None,))
+from_target = refused(FROM_TARGET, Remedy('tn.DummyRegressor(strategy="mean")'), "constant")
+no_constant = Refused(FROM_TARGET, Remedy('tn.DummyRegressor(strategy="mean")'), (None,))
 
 
 class DummyRegressor(MultiOutput, OnePass, Regressor):
@@ -52,18 +68,11 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     need = Need("mixed", missing=True, target="number")
     model_type = MeanModel
     summary_types = (Centre,)
-    _parameter_constraints: ClassVar[Constraints] = {"strategy": [choice("mean")]}
 
-    def __init__(
-        self,
-        strategy: str = "mean",
-        *,
-        constant: Any = None,
-        quantile: float | None = None,
-    ) -> None:
-        self.strategy = strategy
-        self.constant = constant
-        self.quantile = quantile
+    strategy: Annotated[str, choice("mean"), no_median, no_quantile_strategy, from_target] = "mean"
+    _: KW_ONLY
+    constant: Annotated[Any, no_constant] = None
+    quantile: Annotated[float | None, no_quantile] = None
 
     def statistic(self, schema: Schema) -> TargetCentre:
         """Mean and squares of the target."""

@@ -6,7 +6,7 @@ of all its rows. What is not there tells too: log P(c | x) = log π_c + Σ_j log
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.bayes.counted import CountedModel, CountedNB, blocks, times
 from tenfold.core import Array, Columns, Need, Schema
-from tenfold.estimator.constraints import Constraints, real
+from tenfold.estimator.constraints import array, boolean, real
 from tenfold.kernels.class_sums import ABOVE, ONES
 from tenfold.stats.class_sums import ClassSums, SumsByClass
 
@@ -51,25 +51,10 @@ class BernoulliNB(CountedNB):
     """
 
     need = Need("numeric", sparse=True, target="class")
-    _parameter_constraints: ClassVar[Constraints] = {
-        **CountedNB._parameter_constraints,
-        "binarize": [real(0), None],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        *,
-        force_alpha: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.force_alpha = force_alpha
+    binarize: Annotated[float | None, real(0), None] = 0.0
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def statistic(self, schema: Schema) -> SumsByClass:
         """How many rows of each class have each column."""

@@ -8,16 +8,19 @@ merge by addition; m and p enter when the model is made from them. Laplace's α 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.bayes.joint_log_proba import JointLogProba
-from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import LEVELS, NOT_NAN
 from tenfold.estimator import GroupScored, OnePass
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, class_prior, real
+from tenfold.estimator.constraints import array, boolean, choice, class_prior, real
+from tenfold.estimator.decisions import smoothed
+from tenfold.estimator.keywords import Refused
 from tenfold.kernels.counting import add_lookups
 from tenfold.stats.counts import ClassCounts, CountsByClass
 
@@ -30,6 +33,16 @@ class CategoricalModel(NamedTuple):
     log_prob: Annotated[Array, "class", "value", NOT_NAN]
     """the categories of one column after those of another"""
     n_categories: Annotated[Codes, "column", LEVELS]
+
+
+listed_categories = Refused(
+    "categories are those of the rows, or of a categorical column",
+    Remedy(
+        "tn.CategoricalNB().fit("
+        'pd.DataFrame(X, columns=["a", "b", "c"]).astype(pd.CategoricalDtype(list(range(9)))), y)'
+    ),
+    (None,),
+)
 
 
 class CategoricalNB(OnePass, GroupScored, JointLogProba):
@@ -81,32 +94,15 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
     model_type = CategoricalModel
     summary_types = (ClassCounts,)
     law_params = ({}, {"alpha": 0.0}, {"fit_prior": False}, {"m": 2.0, "p": "marginal"})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0)],
-        "fit_prior": [boolean],
-        "class_prior": [array, None],
-        "m": [real(0), None],
-        "p": [choice("uniform", "marginal")],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        m: float | None = None,
-        p: str = "uniform",
-        *,
-        force_alpha: bool = True,
-        min_categories: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.m = m
-        self.p = p
-        self.force_alpha = force_alpha
-        self.min_categories = min_categories
+    alpha: Annotated[float, real(0)] = 1.0
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
+    m: Annotated[float | None, real(0), None] = None
+    p: Annotated[str, choice("uniform", "marginal")] = "uniform"
+    _: KW_ONLY
+    force_alpha: Annotated[bool, smoothed] = True
+    min_categories: Annotated[Any, listed_categories] = None
 
     def statistic(self, schema: Schema) -> CountsByClass:
         """The same counts serve every prior and smoothing."""

@@ -6,14 +6,14 @@ classes, which are more and more alike in number than those of one class. (Renni
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.bayes.counted import CountedModel, CountedNB, blocks
 from tenfold.core import Array, Columns, DataError, Schema
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import array, boolean
 from tenfold.stats.class_sums import ClassSums
 
 
@@ -49,22 +49,10 @@ class ComplementNB(CountedNB):
     """
 
     law_params: ClassVar[Any] = ({}, {"norm": True})
-    _parameter_constraints: ClassVar[Constraints] = {**CountedNB._parameter_constraints, "norm": [boolean]}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        norm: bool = False,
-        *,
-        force_alpha: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.norm = norm
-        self.force_alpha = force_alpha
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
+    norm: Annotated[bool, boolean] = False
 
     def log_prob(self, s: ClassSums) -> Array:
         """Minus the log-shares of all other classes, or what part of their sum each is."""

@@ -6,17 +6,18 @@ made from them.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 
 from tenfold.bayes.joint_log_proba import JointLogProba
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator import OnePass
-from tenfold.estimator.constraints import Constraints, array, boolean, class_prior, real
+from tenfold.estimator.constraints import class_prior, real
+from tenfold.estimator.decisions import one_alpha, smoothed
 from tenfold.kernels.class_sums import COUNTS
 from tenfold.stats.class_sums import ClassSums, SumsByClass
 
@@ -38,14 +39,10 @@ class CountedNB(OnePass, JointLogProba):
     summary_types = (ClassSums,)
     poor_score = True  # numbers that are measured are no counts
     law_params: ClassVar[Any] = ({}, {"alpha": 0.0}, {"fit_prior": False})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0)],
-        "fit_prior": [boolean],
-        "class_prior": [array, None],
-    }
-    alpha: float
-    fit_prior: bool
-    class_prior: ArrayLike | None
+
+    alpha: Annotated[float, real(0), one_alpha] = 1.0
+    _: KW_ONLY
+    force_alpha: Annotated[bool, smoothed] = True
 
     def log_prob(self, s: ClassSums) -> Array:
         """What each column adds to the score of each class, for each time it is counted; it may be minus infinity."""

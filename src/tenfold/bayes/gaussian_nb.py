@@ -7,7 +7,7 @@ squares by class merge, and the maximum-likelihood model is read off them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tenfold.bayes.joint_log_proba import JointLogProba
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import GroupScored, OnePass
-from tenfold.estimator.constraints import Constraints, array, class_prior, real
+from tenfold.estimator.constraints import array, class_prior, real
 from tenfold.kernels.densities import log_density
 from tenfold.stats.moments import SMALLEST, refuse_small
 from tenfold.stats.spread import ClassSpread, SpreadByClass
@@ -62,14 +62,9 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
     need = Need("numeric", target="class")
     model_type = GaussianModel
     summary_types = (ClassSpread,)
-    _parameter_constraints: ClassVar[Constraints] = {
-        "priors": [array, None],
-        "var_smoothing": [real(0)],
-    }
 
-    def __init__(self, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
+    priors: Annotated[ArrayLike | None, array, None] = None
+    var_smoothing: Annotated[float, real(0)] = 1e-9
 
     def statistic(self, schema: Schema) -> SpreadByClass:
         """The same means and squares serve every prior and smoothing."""

@@ -6,11 +6,14 @@ columns.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.bayes.counted import CountedNB
 from tenfold.core import Array
+from tenfold.estimator.constraints import array, boolean
 from tenfold.stats.class_sums import ClassSums
 
 
@@ -44,18 +47,8 @@ class MultinomialNB(CountedNB):
     ['tea', 'coffee']
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        *,
-        force_alpha: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.force_alpha = force_alpha
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def log_prob(self, s: ClassSums) -> Array:
         """Shares of the counts of each class, smoothed."""

@@ -18,7 +18,7 @@ from tenfold.bayes.counted import times
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Flags, MatrixLike, Need, Schema
 from tenfold.core.allowed import LEVELS, NOT_NAN, NOT_NEGATIVE, OneOf
 from tenfold.estimator import GroupScored, OnePass
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, class_prior, real
+from tenfold.estimator.constraints import array, boolean, choice, class_prior, real
 from tenfold.kernels.densities import add_log_density
 from tenfold.stats.mixed import MixedByClass, MixedSums, numeric_features
 from tenfold.stats.moments import SMALLEST, refuse_small
@@ -113,36 +113,15 @@ class NaiveBayes(OnePass, GroupScored):
         {"alpha": 0.0, "bernoulli": []},
         {"m": 2.0, "p": "marginal", "fit_prior": False},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "bernoulli": [choice("auto"), array],
-        "poisson": [array, None],
-        "alpha": [real(0)],
-        "m": [real(0), None],
-        "p": [choice("uniform", "marginal")],
-        "var_smoothing": [real(0)],
-        "fit_prior": [boolean],
-        "class_prior": [array, None],
-    }
 
-    def __init__(
-        self,
-        bernoulli: str | Sequence[str | int] = "auto",
-        poisson: Sequence[str | int] | None = None,
-        alpha: float = 1.0,
-        m: float | None = None,
-        p: str = "uniform",
-        var_smoothing: float = 1e-9,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-    ) -> None:
-        self.bernoulli = bernoulli
-        self.poisson = poisson
-        self.alpha = alpha
-        self.m = m
-        self.p = p
-        self.var_smoothing = var_smoothing
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    bernoulli: Annotated[str | Sequence[str | int], choice("auto"), array] = "auto"
+    poisson: Annotated[Sequence[str | int] | None, array, None] = None
+    alpha: Annotated[float, real(0)] = 1.0
+    m: Annotated[float | None, real(0), None] = None
+    p: Annotated[str, choice("uniform", "marginal")] = "uniform"
+    var_smoothing: Annotated[float, real(0)] = 1e-9
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def statistic(self, schema: Schema) -> MixedByClass:
         """The same counts, means and squares serve every prior, smoothing and kind."""

@@ -6,8 +6,8 @@ merge. The cuts are a tree: a row goes to the nearer of two centres at each, so 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, get_args
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.cluster.sample import Spread, SpreadAndMass, StartSample
 from tenfold.cluster.start import best_seeds
 from tenfold.cluster.states import Measuring, Sampling
-from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, Index
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
+from tenfold.estimator.constraints import choice, integer, real, seed
+from tenfold.estimator.decisions import copied, ignored_verbose, same_clusters
+from tenfold.estimator.keywords import Refused
 from tenfold.stats.race import Race
 
 SAMPLE, EACH = 4096, 64
@@ -171,6 +173,18 @@ State: TypeAlias = Measuring | Sampling | Cutting | Closing | Solved
 Summary: TypeAlias = Spread | Race | Halves | Lloyd
 
 
+halved_from_two = Refused(
+    "a cluster is halved from two rows drawn by k-means++",
+    Remedy("tn.BisectingKMeans(random_state=1)", "for other rows"),
+    ("random", "k-means++"),
+)
+halved_once = Refused(
+    "each cluster is halved once",
+    Remedy("min((tn.BisectingKMeans(random_state=s).fit(X) for s in range(3)), key=lambda m: m.inertia_)"),
+    (1,),
+)
+
+
 class BisectingKMeans(NearestCenter):
     """Bisecting k-means, exact in each pass.
 
@@ -221,38 +235,18 @@ class BisectingKMeans(NearestCenter):
     summary_types = get_args(Summary)
     hidden = frozenset({"tree"})
     law_params = ({"n_clusters": 3}, {"n_clusters": 4, "bisecting_strategy": "largest_cluster", "max_iter": 2})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_clusters": [integer(1)],
-        "bisecting_strategy": [choice("biggest_inertia", "largest_cluster")],
-        "max_iter": [integer(1)],
-        "tol": [real(0)],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        bisecting_strategy: str = "biggest_inertia",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | None = 0,
-        init: Any = "random",
-        n_init: int = 1,
-        verbose: int = 0,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.bisecting_strategy = bisecting_strategy
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.init = init
-        self.n_init = n_init
-        self.verbose = verbose
-        self.copy_x = copy_x
-        self.algorithm = algorithm
+    n_clusters: Annotated[int, integer(1)] = 8
+    _: KW_ONLY
+    bisecting_strategy: Annotated[str, choice("biggest_inertia", "largest_cluster")] = "biggest_inertia"
+    max_iter: Annotated[int, integer(1)] = 300
+    tol: Annotated[float, real(0)] = 1e-4
+    random_state: Annotated[int | None, seed] = 0
+    init: Annotated[Any, halved_from_two] = "random"
+    n_init: Annotated[int, halved_once] = 1
+    verbose: Annotated[int, ignored_verbose] = 0
+    copy_x: Annotated[bool, copied] = True
+    algorithm: Annotated[str, same_clusters] = "lloyd"
 
     def start(self, schema: Schema) -> State:
         """Before it is known how rows spread."""

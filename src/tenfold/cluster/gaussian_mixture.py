@@ -6,7 +6,8 @@ each; these merge, and their means and covariances are the next components: the 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, get_args
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,11 +28,13 @@ from tenfold.cluster.mixture_claims import information_criteria, mixture_claims,
 from tenfold.cluster.sample import Spread
 from tenfold.cluster.start import Asked, FirstCenters
 from tenfold.cluster.states import Measuring, Moving, Refilling, Sampling, next_round, refilled
-from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.learner import Solved
 from tenfold.estimator import Density, check_is_fitted
-from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, real, seed
+from tenfold.estimator.constraints import array, choice, integer, numbers, real, seed
+from tenfold.estimator.decisions import ALONE, COUNT, ignored_verbose
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.stats.race import Race
 
@@ -58,6 +61,16 @@ class Mixing(NamedTuple):
 
 State: TypeAlias = Measuring | Sampling | Moving | Refilling | Assigning | Mixing | Solved
 Summary: TypeAlias = Spread | Race | Lloyd | ComponentSums
+
+
+one_start = Refused(
+    "a fit starts once",
+    Remedy("max((tn.GaussianMixture(random_state=s).fit(X) for s in range(3)), key=lambda m: m.lower_bound_)"),
+    (1,),
+)
+by_means_init = Refused(
+    ALONE, Remedy("tn.GaussianMixture(means_init=X[:1])", "with weights_init and precisions_init"), (False,)
+)
 
 
 class GaussianMixture(Density):
@@ -131,51 +144,22 @@ class GaussianMixture(Density):
         {"n_components": 2, "covariance_type": "spherical", "init_params": "k-means++", "max_iter": 3},
     )
     fitting = Density.fitting | {"fit_predict"}
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_components": [integer(1)],
-        "covariance_type": [choice("full", "tied", "diag", "spherical")],
-        "tol": [real(0)],
-        "reg_covar": [real(0)],
-        "max_iter": [integer(0)],
-        "init_params": [choice("kmeans", "k-means++", "random_from_data", "random")],
-        "weights_init": [array, None],
-        "means_init": [array, None],
-        "precisions_init": [array, None],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        covariance_type: str = "full",
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        init_params: str = "kmeans",
-        weights_init: ArrayLike | None = None,
-        means_init: ArrayLike | None = None,
-        precisions_init: ArrayLike | None = None,
-        random_state: int | None = 0,
-        n_init: int = 1,
-        warm_start: bool = False,
-        verbose: int = 0,
-        verbose_interval: int = 10,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
+    n_components: Annotated[int, integer(1)] = 1
+    _: KW_ONLY
+    covariance_type: Annotated[str, choice("full", "tied", "diag", "spherical")] = "full"
+    tol: Annotated[float, real(0)] = 1e-3
+    reg_covar: Annotated[float, real(0)] = 1e-6
+    max_iter: Annotated[int, integer(0)] = 100
+    init_params: Annotated[str, choice("kmeans", "k-means++", "random_from_data", "random")] = "kmeans"
+    weights_init: Annotated[ArrayLike | None, array, None] = None
+    means_init: Annotated[ArrayLike | None, array, None] = None
+    precisions_init: Annotated[ArrayLike | None, array, None] = None
+    random_state: Annotated[int | None, seed] = 0
+    n_init: Annotated[int, one_start] = 1
+    warm_start: Annotated[bool, by_means_init] = False
+    verbose: Annotated[int, ignored_verbose] = 0
+    verbose_interval: Annotated[int, NoEffect(ignored_verbose.because, COUNT)] = 10
 
     @property
     def _first(self) -> FirstCenters:

@@ -6,7 +6,8 @@ centres: J never rises. The first are drawn from a sample that does not depend o
 
 from __future__ import annotations
 
-from typing import ClassVar, get_args
+from dataclasses import KW_ONLY
+from typing import Annotated, ClassVar, get_args
 
 from numpy.typing import ArrayLike
 
@@ -17,7 +18,8 @@ from tenfold.cluster.start import Asked, FirstCenters
 from tenfold.cluster.states import KMeansModel, Moving, Refilling, State, Summary, next_round, refilled
 from tenfold.core import MANY, Claim, Need, Schema
 from tenfold.core.learner import Solved
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
+from tenfold.estimator.constraints import array, choice, integer, real, seed
+from tenfold.estimator.decisions import copied, ignored_verbose, no_function, not_random, same_clusters
 from tenfold.stats.race import Race
 
 
@@ -73,37 +75,17 @@ class KMeans(NearestCenter):
     bounds: ClassVar[bool] = True
     """whether a pass is spent on what no centres go below"""
     law_params = ({"n_clusters": 3}, {"n_clusters": 2, "max_iter": 2}, {"n_clusters": 3, "init": "k-means||"})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_clusters": [integer(1)],
-        "init": [choice("k-means++", "k-means||"), array],
-        "max_iter": [integer(1)],
-        "tol": [real(0)],
-        "random_state": [seed],
-        "n_init": [integer(1), choice("auto")],
-    }
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | None = 0,
-        n_init: int | str = "auto",
-        *,
-        verbose: int = 0,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_init = n_init
-        self.verbose = verbose
-        self.copy_x = copy_x
-        self.algorithm = algorithm
+    n_clusters: Annotated[int, integer(1)] = 8
+    init: Annotated[str | ArrayLike, choice("k-means++", "k-means||"), array, not_random, no_function] = "k-means++"
+    max_iter: Annotated[int, integer(1)] = 300
+    tol: Annotated[float, real(0)] = 1e-4
+    random_state: Annotated[int | None, seed] = 0
+    n_init: Annotated[int | str, integer(1), choice("auto")] = "auto"
+    _: KW_ONLY
+    verbose: Annotated[int, ignored_verbose] = 0
+    copy_x: Annotated[bool, copied] = True
+    algorithm: Annotated[str, same_clusters] = "lloyd"
 
     @property
     def _first(self) -> FirstCenters:

@@ -6,7 +6,7 @@ the next batch follow from it, so batches come one after another, and two models
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -18,11 +18,13 @@ from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.cluster.sample import Spread
 from tenfold.cluster.start import Asked, FirstCenters
 from tenfold.cluster.states import KMeansModel, Measuring, Moving, Oversampling, Sampling
-from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Ordered
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed
+from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed
+from tenfold.estimator.decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.estimator.sequential import Sequential
 from tenfold.stats.race import Race
 
@@ -94,6 +96,12 @@ class Batches(Ordered[Walk]):
         return Walk(walk.centers + moved, counts, walk.inertia + found.inertia, walk.mass + chunk.total)
 
 
+labels_when_read = NoEffect("`labels_` are computed when they are read", FLAG)
+ends_by_tol = NoEffect("a fit ends by `tol` or `max_iter`", (integer(0), None))
+own_sample = NoEffect("`init` draws from a sample of its own size", COUNT_OR_NONE)
+not_reassigned = Refused("no centre is drawn again", Remedy("tn.KMeans()"), (0.01, 0.0))
+
+
 class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     """k-means by mini-batches; sequential.
 
@@ -152,49 +160,22 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     summary_types = get_args(Summary)
     mixing = False
     expected_failed_checks: ClassVar[dict[str, str]] = {}
-    tol: float
     law_params = ({"n_clusters": 3, "batch_size": 5}, {"n_clusters": 2, "shuffle": False, "max_iter": 2})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_clusters": [integer(1)],
-        "init": [choice("k-means++", "k-means||"), array],
-        "max_iter": [integer(1)],
-        "batch_size": [integer(1)],
-        "tol": [real(0)],
-        "shuffle": [boolean],
-        "random_state": [seed],
-        "n_init": [integer(1), choice("auto")],
-    }
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 100,
-        batch_size: int = 1024,
-        tol: float = 1e-4,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        n_init: int | str = "auto",
-        verbose: int = 0,
-        compute_labels: bool = True,
-        max_no_improvement: int | None = 10,
-        init_size: int | None = None,
-        reassignment_ratio: float = 0.01,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.n_init = n_init
-        self.verbose = verbose
-        self.compute_labels = compute_labels
-        self.max_no_improvement = max_no_improvement
-        self.init_size = init_size
-        self.reassignment_ratio = reassignment_ratio
+    n_clusters: Annotated[int, integer(1)] = 8
+    _: KW_ONLY
+    init: Annotated[str | ArrayLike, choice("k-means++", "k-means||"), array, not_random, no_function] = "k-means++"
+    max_iter: Annotated[int, integer(1)] = 100
+    batch_size: Annotated[int, integer(1)] = 1024
+    tol: Annotated[float, real(0)] = 1e-4
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    n_init: Annotated[int | str, integer(1), choice("auto")] = "auto"
+    verbose: Annotated[int, ignored_verbose] = 0
+    compute_labels: Annotated[bool, labels_when_read] = True
+    max_no_improvement: Annotated[int | None, ends_by_tol] = 10
+    init_size: Annotated[int | None, own_sample] = None
+    reassignment_ratio: Annotated[float, not_reassigned] = 0.01
 
     @property
     def _first(self) -> FirstCenters:

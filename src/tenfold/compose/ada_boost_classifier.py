@@ -9,20 +9,13 @@ merges: for stumps the weights by column, bin and class (`ada_boost_stumps`), fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
-from tenfold.compose.ada_boost_members import (
-    BoostedRows,
-    Judged,
-    Judging,
-    JudgingLast,
-    Learning,
-    MemberRounds,
-    Members,
-)
+from tenfold.compose.ada_boost_members import BoostedRows, Judged, Judging, JudgingLast, Learning, MemberRounds, Members
 from tenfold.compose.ada_boost_stumps import Boosted, Boosting, Cutting, StumpRounds, Stumps, StumpWeights
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
 from tenfold.core.learner import Begun, Solved
@@ -91,28 +84,13 @@ class AdaBoostClassifier(Ensemble, Classifier):
         {"n_estimators": 6},
         {"n_estimators": 4, "learning_rate": 0.5, "max_bins": 4},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [Classifier, None],
-        "n_estimators": [integer(1)],
-        "learning_rate": [real(0, open=True)],
-        "max_bins": [integer(2)],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        max_bins: int = BINS,
-        random_state: int | None = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_bins = max_bins
-        self.random_state = random_state
+    estimator: Annotated[Any, Classifier, None] = None
+    _: KW_ONLY
+    n_estimators: Annotated[int, integer(1)] = 50
+    learning_rate: Annotated[float, real(0, open=True)] = 1.0
+    max_bins: Annotated[int, integer(2)] = BINS
+    random_state: Annotated[int | None, seed] = 0
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

@@ -7,15 +7,19 @@ in one pass, so does the bag, and bags merge.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Remedy, Schema
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.core.value import Described
+from tenfold.estimator.constraints import anything, boolean, integer, seed
+from tenfold.estimator.decisions import ALONE, ignored_n_jobs, ignored_verbose
 from tenfold.estimator.ensemble import Ensemble
+from tenfold.estimator.keywords import Refused
 from tenfold.estimator.members import check_member, said, seed_of
 from tenfold.estimator.team import Learning, Team, TeamModel
 from tenfold.stats.combinators import After, Draw, Inside, Reweighted
@@ -64,14 +68,25 @@ class Judging(NamedTuple):
     team: TeamModel
 
 
+poisson_draws = Refused(
+    "each row is drawn a Poisson number of times, of mean 1",
+    Remedy("tn.{name}().fit(X[::2], y[::2])", "a share of the rows"),
+    (None, 1.0),
+)
+all_columns = Refused("members see all columns", Remedy("tn.RandomForest{kind}(max_features=0.5)"), (1.0,))
+all_columns_drawn = all_columns._replace(takes=(False,))
+with_replacement = Refused(
+    "members draw rows with replacement",
+    Remedy('tn.Voting{kind}([("a", {member}), ("b", tn.DecisionTree{kind}())])', "whose members see all rows"),
+    (True,),
+)
+more_members = Refused(ALONE, Remedy("tn.{name}(n_estimators=20)", "which fits all trees at once"), (False,))
+
+
 class Bagging(Ensemble, Team):
     """Has the parameters below; the kind of learner brings `usual`, `judged` and the claims of that."""
 
-    estimator: Any
-    n_estimators: int
-    oob_score: bool
-    random_state: Any
-    predicts: str
+    predicts: ClassVar[str]
     """the target of the members"""
     draws_rows = True
     state_types = (Learning, Judging)
@@ -79,6 +94,19 @@ class Bagging(Ensemble, Team):
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
     )
+
+    estimator: Annotated[Any, anything] = None
+    n_estimators: Annotated[int, integer(1)] = 10
+    _: KW_ONLY
+    oob_score: Annotated[bool, boolean] = False
+    random_state: Annotated[int | None, seed] = 0
+    max_samples: Annotated[float | None, poisson_draws] = None
+    max_features: Annotated[Any, all_columns] = 1.0
+    bootstrap: Annotated[bool, with_replacement] = True
+    bootstrap_features: Annotated[bool, all_columns_drawn] = False
+    warm_start: Annotated[bool, more_members] = False
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    verbose: Annotated[int, ignored_verbose] = 0
 
     def usual(self) -> Any:
         """The member if none is given."""
@@ -202,7 +230,7 @@ class Bagging(Ensemble, Team):
             return type(summary) is self.judged_type and super().sound(state.team, None, schema)
         return super().resumable(state, summary, schema)
 
-    judged_type: Any
+    judged_type: ClassVar[Any]
 
     def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Any:
         """A summary of what members say, in all, of rows that so many of them have not drawn."""

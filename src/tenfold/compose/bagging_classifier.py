@@ -10,7 +10,6 @@ import numpy as np
 from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.estimator.averaged import Averaged
-from tenfold.estimator.constraints import boolean, integer, seed
 from tenfold.estimator.deciding import DecidingByOthers
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.team import TeamModel
@@ -79,39 +78,6 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
         {"n_estimators": 3},
         {"n_estimators": 3, "oob_score": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": "no_validation",
-        "n_estimators": [integer(1)],
-        "oob_score": [boolean],
-        "random_state": [seed],
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        oob_score: bool = False,
-        random_state: int | None = 0,
-        max_samples: float | None = None,
-        max_features: Any = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.oob_score = oob_score
-        self.random_state = random_state
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def usual(self) -> Any:
         """The member if none is given: a decision tree."""

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import scipy.sparse as sp
 
-from tenfold.core import Matrix
+from tenfold.core import Matrix, Remedy
 from tenfold.estimator.branches import ALL, Branch, Branches, are_names, named_after_classes, numbers
-from tenfold.estimator.constraints import Constraints, boolean, choice, share, transformer
+from tenfold.estimator.constraints import boolean, choice, share, transformer
+from tenfold.estimator.decisions import ignored_n_jobs, ignored_verbose
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.preprocessing.standard_scaler import StandardScaler
 
 REST: list[str] = []
 """the columns of the remainder while nobody knows them: known by identity, no list that is given is it"""
 JUDGED = 1000
 """rows that tell whether outputs are to be CSR: as many as cost little beside a fit"""
+
+
+named_by_transformer = refused(
+    "names begin with that of the transformer, or do not",
+    Remedy('tn.ColumnTransformer([("scaled", tn.StandardScaler(), [0, 1])], verbose_feature_names_out=False)'),
+    str,
+    callable,
+)
+DOUBLED = "tn.make_pipeline(tn.StandardScaler(), tn.FunctionTransformer(lambda Z: 2 * Z))"
+unweighted = Refused(
+    "outputs come as the transformers make them",
+    Remedy(f'tn.ColumnTransformer([("doubled", {DOUBLED}, [0, 1])])', "with a last step that multiplies"),
+    (None,),
+)
 
 
 class ColumnTransformer(Branches):
@@ -74,31 +91,15 @@ class ColumnTransformer(Branches):
         {},
         {"transformers": [("scale", StandardScaler(), [0]), ("rest", "passthrough", slice(1, None))]},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "transformers": [list, tuple, None],
-        "remainder": [choice("drop", "passthrough"), transformer],
-        "sparse_threshold": [share()],
-        "verbose_feature_names_out": [boolean],
-    }
 
-    def __init__(
-        self,
-        transformers: Any = None,
-        *,
-        remainder: Any = "drop",
-        sparse_threshold: float = 0.3,
-        n_jobs: int | None = None,
-        transformer_weights: Any = None,
-        verbose: int = False,
-        verbose_feature_names_out: bool = True,
-    ) -> None:
-        self.transformers = transformers
-        self.remainder = remainder
-        self.sparse_threshold = sparse_threshold
-        self.n_jobs = n_jobs
-        self.transformer_weights = transformer_weights
-        self.verbose = verbose
-        self.verbose_feature_names_out = verbose_feature_names_out
+    transformers: Annotated[Any, list, tuple, None] = None
+    _: KW_ONLY
+    remainder: Annotated[Any, choice("drop", "passthrough"), transformer] = "drop"
+    sparse_threshold: Annotated[float, share()] = 0.3
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    transformer_weights: Annotated[Any, unweighted] = None
+    verbose: Annotated[int, ignored_verbose] = False
+    verbose_feature_names_out: Annotated[bool, boolean, named_by_transformer] = True
 
     def branches(self) -> list[Branch]:
         """The transformers, and the remainder, whose columns are known once the rows are."""

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
+from tenfold.core import Remedy
 from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import boolean
+from tenfold.estimator.decisions import ignored_n_jobs, ignored_verbose
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler
 from tenfold.preprocessing.standard_scaler import StandardScaler
+
+named_by_transformer = refused(
+    "names begin with that of the transformer, or do not",
+    Remedy('tn.FeatureUnion([("scaled", tn.StandardScaler())], verbose_feature_names_out=False)'),
+    str,
+    callable,
+)
+DOUBLED = "tn.make_pipeline(tn.StandardScaler(), tn.FunctionTransformer(lambda Z: 2 * Z))"
+unweighted = Refused(
+    "outputs come as the transformers make them",
+    Remedy(f'tn.FeatureUnion([("doubled", {DOUBLED})])', "with a last step that multiplies"),
+    (None,),
+)
 
 
 class FeatureUnion(Branches):
@@ -44,25 +61,13 @@ class FeatureUnion(Branches):
         {},
         {"transformer_list": [("scale", StandardScaler()), ("same", "passthrough")]},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "transformer_list": [list, tuple, None],
-        "verbose_feature_names_out": [boolean],
-    }
 
-    def __init__(
-        self,
-        transformer_list: Any = None,
-        *,
-        n_jobs: int | None = None,
-        transformer_weights: Any = None,
-        verbose: int = False,
-        verbose_feature_names_out: bool = True,
-    ) -> None:
-        self.transformer_list = transformer_list
-        self.n_jobs = n_jobs
-        self.transformer_weights = transformer_weights
-        self.verbose = verbose
-        self.verbose_feature_names_out = verbose_feature_names_out
+    transformer_list: Annotated[Any, list, tuple, None] = None
+    _: KW_ONLY
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    transformer_weights: Annotated[Any, unweighted] = None
+    verbose: Annotated[int, ignored_verbose] = False
+    verbose_feature_names_out: Annotated[bool, boolean, named_by_transformer] = True
 
     def branches(self) -> list[Branch]:
         """The transformers, each of all columns."""

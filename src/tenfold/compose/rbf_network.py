@@ -6,7 +6,7 @@ behind summarizes that: both halves are learners by themselves, and merge as the
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
 from tenfold.estimator import Estimator
-from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
+from tenfold.estimator.constraints import choice, integer, real, seed
 from tenfold.estimator.members import NONE, advance, records_of, resumable_member, sound_member
 from tenfold.kernel.numeric import GaussianKernel
 from tenfold.stats.combinators import After, Each, Inside, Onward, Stage
@@ -86,19 +86,16 @@ class RBFModel(NamedTuple):
 class RBFNetwork(Estimator):
     """What both networks share. A subclass writes `output()`: the linear learner behind the hidden layer."""
 
-    n_centers: int
-    gamma: float | str
-    random_state: int | None
     passes = MANY
     need: ClassVar[Need]
     model_type = RBFModel
     state_types = (Placing, Weighing, Solved)
     hidden = frozenset({"n_classes", "clusters", "last"})
-    shared_constraints: ClassVar[Constraints] = {
-        "n_centers": [integer(1)],
-        "gamma": [choice("auto"), real(0, open=True)],
-        "random_state": [seed],
-    }
+
+    n_centers: Annotated[int, integer(1)] = 10
+    _: KW_ONLY
+    gamma: Annotated[float | str, choice("auto"), real(0, open=True)] = "auto"
+    random_state: Annotated[int | None, seed] = 0
 
     def output(self) -> Any:
         """The linear learner behind the hidden layer, not fitted."""

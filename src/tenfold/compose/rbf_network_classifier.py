@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 from tenfold.compose.rbf_network import RBFModel, RBFNetwork
 from tenfold.core import Array, Columns, Need
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import Constraints, positive
+from tenfold.estimator.constraints import positive
+from tenfold.estimator.parameters import Behind
 from tenfold.linear.logistic_regression import LogisticRegression
 
 
@@ -49,20 +51,9 @@ class RBFNetworkClassifier(RBFNetwork, Classifier):
 
     need = Need("numeric", target="class")
     law_params = ({"n_centers": 3}, {"n_centers": 2, "gamma": 0.5})
-    _parameter_constraints: ClassVar[Constraints] = {**RBFNetwork.shared_constraints, "C": [positive]}
 
-    def __init__(
-        self,
-        n_centers: int = 10,
-        *,
-        gamma: float | str = "auto",
-        C: float = 10.0,
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_centers = n_centers
-        self.gamma = gamma
-        self.C = C
-        self.random_state = random_state
+    _: KW_ONLY
+    C: Annotated[float, positive, Behind("gamma")] = 10.0
 
     def output(self) -> LogisticRegression:
         """Logistic regression on the hidden layer."""

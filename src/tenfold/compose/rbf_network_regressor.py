@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 from tenfold.compose.rbf_network import RBFModel, RBFNetwork
 from tenfold.core import Array, Columns, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import Constraints, real
+from tenfold.estimator.constraints import real
+from tenfold.estimator.parameters import Behind
 from tenfold.linear.ridge import Ridge
 
 
@@ -50,20 +52,9 @@ class RBFNetworkRegressor(RBFNetwork, Regressor):
 
     need = Need("numeric", target="number")
     law_params = ({"n_centers": 3}, {"n_centers": 2, "gamma": 0.5})
-    _parameter_constraints: ClassVar[Constraints] = {**RBFNetwork.shared_constraints, "alpha": [real(0)]}
 
-    def __init__(
-        self,
-        n_centers: int = 10,
-        *,
-        gamma: float | str = "auto",
-        alpha: float = 1e-3,
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_centers = n_centers
-        self.gamma = gamma
-        self.alpha = alpha
-        self.random_state = random_state
+    _: KW_ONLY
+    alpha: Annotated[float, real(0), Behind("gamma")] = 1e-3
 
     def output(self) -> Ridge:
         """Ridge regression on the hidden layer."""

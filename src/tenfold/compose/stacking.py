@@ -8,18 +8,21 @@ the last learner learns from it. Predictions come from the models of all rows.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.compose.stacking_folds import ByLot, Given, Layer
-from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Need, Remedy, Schema
 from tenfold.core.allowed import CLASS_COUNT, COUNTS
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
 from tenfold.core.value import Described
+from tenfold.estimator.constraints import anything, array, boolean, integer, seed
+from tenfold.estimator.decisions import ignored_n_jobs, ignored_verbose
+from tenfold.estimator.keywords import refused
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.members import (
@@ -61,18 +64,26 @@ class StackModel(NamedTuple):
     """of the learner that learns from what the models say"""
 
 
+not_prefit = refused(
+    "members learn with the stack, in the same scans", Remedy('tn.{name}([("a", {member})], cv=5)'), "prefit"
+)
+
+
 class Stacking(MemberOutputs, Roster):
     """Has `estimators`, `final_estimator`, `cv`, `stack_method`, `passthrough` and `random_state`."""
 
-    final_estimator: Any
-    cv: Any
-    stack_method: str
-    passthrough: bool
-    random_state: Any
     passes = MANY
     model_type = StackModel
     state_types = (Learning, Layered)
     hidden = frozenset(StackModel._fields)
+
+    final_estimator: Annotated[Any, anything] = None
+    _: KW_ONLY
+    cv: Annotated[Any, integer(2), array, None, not_prefit] = 5
+    passthrough: Annotated[bool, boolean] = False
+    random_state: Annotated[int | None, seed] = 0
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    verbose: Annotated[int, ignored_verbose] = 0
 
     @property
     def k(self) -> int:

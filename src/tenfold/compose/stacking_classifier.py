@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 from tenfold.bayes.gaussian_nb import GaussianNB
 from tenfold.compose.stacking import Stacking, StackModel
 from tenfold.core import Array, Columns
 from tenfold.estimator.averaged import Averaged
-from tenfold.estimator.constraints import array, boolean, choice, integer, seed
+from tenfold.estimator.constraints import choice
 from tenfold.estimator.deciding import DecidingByOthers
+from tenfold.estimator.parameters import Behind
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.linear.logistic_regression import LogisticRegression
 
@@ -63,35 +65,9 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
         {"cv": 2},
         {"cv": 2, "passthrough": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimators": [list, tuple, None],
-        "final_estimator": "no_validation",
-        "cv": [integer(2), array, None],
-        "stack_method": [choice("auto", "predict_proba", "decision_function", "predict")],
-        "passthrough": [boolean],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        estimators: Any = None,
-        final_estimator: Any = None,
-        *,
-        cv: Any = 5,
-        stack_method: str = "auto",
-        passthrough: bool = False,
-        random_state: int | None = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.stack_method = stack_method
-        self.passthrough = passthrough
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _: KW_ONLY
+    stack_method: Annotated[str, choice("auto", "predict_proba", "decision_function", "predict"), Behind("cv")] = "auto"
 
     @property
     def has_probabilities(self) -> bool:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from tenfold.compose.stacking import Stacking, StackModel
 from tenfold.core import Array, Columns
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import array, boolean, integer, seed
 from tenfold.linear.linear_regression import LinearRegression
 from tenfold.linear.ridge import Ridge
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
@@ -60,32 +59,6 @@ class StackingRegressor(Stacking, Regressor):
         {"cv": 2},
         {"cv": 2, "passthrough": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimators": [list, tuple, None],
-        "final_estimator": "no_validation",
-        "cv": [integer(2), array, None],
-        "passthrough": [boolean],
-        "random_state": [seed],
-    }
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        final_estimator: Any = None,
-        *,
-        cv: Any = 5,
-        passthrough: bool = False,
-        random_state: int | None = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.passthrough = passthrough
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def usual(self) -> list[tuple[str, Any]]:
         """A line and a tree."""

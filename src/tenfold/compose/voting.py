@@ -6,11 +6,14 @@ scans; their claims are the vote's.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.core import Array, Claim
+from tenfold.estimator.constraints import array
+from tenfold.estimator.decisions import ignored_n_jobs, ignored_verbose
 from tenfold.estimator.member_outputs import MemberOutputs
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import TeamModel
@@ -20,7 +23,10 @@ from tenfold.stats.joint import Joint
 class Voting(MemberOutputs, Roster):
     """What learners that average members share; a subclass has `estimators` and `weights`."""
 
-    weights: Any
+    _: KW_ONLY
+    weights: Annotated[Any, array, None] = None
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    verbose: Annotated[int, ignored_verbose] = False
 
     def ballot(self) -> Array:
         """The weight of each member."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from tenfold.compose.voting import Voting
 from tenfold.core import Array, Claim, Columns
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
-from tenfold.estimator.constraints import array, boolean, choice
+from tenfold.estimator.constraints import boolean, choice
 from tenfold.estimator.kinds import sources_first, winners
 from tenfold.estimator.members import votes
+from tenfold.estimator.parameters import Behind
 from tenfold.estimator.team import TeamModel
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.stats.joint import Joint
@@ -72,29 +74,10 @@ class VotingClassifier(Voting, Averaged):
         {},
         {"voting": "soft"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimators": [list, tuple, None],
-        "voting": [choice("hard", "soft")],
-        "weights": [array, None],
-        "flatten_transform": [boolean],
-    }
 
-    def __init__(
-        self,
-        estimators: Any = None,
-        *,
-        voting: str = "hard",
-        weights: Any = None,
-        n_jobs: int | None = None,
-        flatten_transform: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.estimators = estimators
-        self.voting = voting
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.flatten_transform = flatten_transform
-        self.verbose = verbose
+    _: KW_ONLY
+    voting: Annotated[str, choice("hard", "soft"), Behind("estimators")] = "hard"
+    flatten_transform: Annotated[bool, boolean, Behind("n_jobs")] = True
 
     @property
     def has_probabilities(self) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from tenfold.compose.voting import Voting
 from tenfold.core import Array, Claim, Columns
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import array
 from tenfold.estimator.team import TeamModel
 from tenfold.linear.linear_regression import LinearRegression
 from tenfold.stats.joint import Joint
@@ -51,20 +50,6 @@ class VotingRegressor(Voting, Regressor):
     """
 
     predicts = "number"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"estimators": [list, tuple, None], "weights": [array, None]}
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        *,
-        weights: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = False,
-    ) -> None:
-        self.estimators = estimators
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def usual(self) -> list[tuple[str, Any]]:
         """A line and a tree."""

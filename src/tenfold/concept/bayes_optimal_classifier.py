@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise, product
+from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import Constraints, array, integer, label, share
+from tenfold.estimator.constraints import array, boolean, integer, share
 
 LIMIT = 200_000
 """more hypotheses are refused"""
@@ -159,30 +160,13 @@ class BayesOptimalClassifier(OnePass, Classifier):
     summary_types = (Covered,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"noise": 0.1, "max_literals": 1}, {"pos_label": "no", "max_literals": None})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "hypotheses": [array, None],
-        "max_literals": [integer(1), None],
-        "prior": [array, None],
-        "noise": [share()],
-        "rates": [array, None],
-        "pos_label": [*label],
-    }
 
-    def __init__(
-        self,
-        hypotheses: Sequence[Sequence[Any]] | None = None,
-        max_literals: int | None = 2,
-        prior: ArrayLike | None = None,
-        noise: float = 0.0,
-        rates: ArrayLike | None = None,
-        pos_label: float | str | bool | None = None,
-    ) -> None:
-        self.hypotheses = hypotheses
-        self.max_literals = max_literals
-        self.prior = prior
-        self.noise = noise
-        self.rates = rates
-        self.pos_label = pos_label
+    hypotheses: Annotated[Sequence[Sequence[Any]] | None, array, None] = None
+    max_literals: Annotated[int | None, integer(1), None] = 2
+    prior: Annotated[ArrayLike | None, array, None] = None
+    noise: Annotated[float, share()] = 0.0
+    rates: Annotated[ArrayLike | None, array, None] = None
+    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def statistic(self, schema: Schema) -> CoveredByHypotheses:
         """How many rows of each class a hypothesis covers serves every prior and noise."""

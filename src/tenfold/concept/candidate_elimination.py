@@ -9,6 +9,7 @@ parts. The general boundary G has the least sets of values of S that meet each o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, 
 from tenfold.core.allowed import CLASS_COUNT, LEVELS, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.constraints import Constraints, label
+from tenfold.estimator.constraints import boolean
 
 LIMIT = 2_000
 """members of the general boundary, at most"""
@@ -157,13 +158,9 @@ class CandidateElimination(OnePass, Undecided):
     summary_types = (Examples,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"pos_label": "no"}, {"undecided": "?"})
-    _parameter_constraints: ClassVar[Constraints] = {"pos_label": [*label], "undecided": [*label]}
 
-    def __init__(
-        self, pos_label: float | str | bool | None = None, undecided: float | str | bool | None = None
-    ) -> None:
-        self.pos_label = pos_label
-        self.undecided = undecided
+    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
+    undecided: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def statistic(self, schema: Schema) -> BoundariesOfVersionSpace:
         """The join of the positives, and the sets of columns that tell it from negatives."""

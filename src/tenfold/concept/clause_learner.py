@@ -22,7 +22,7 @@ from tenfold.core import ONE, Array, Claim, Codes, Columns, Flags, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT, Between
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import Constraints, integer, label
+from tenfold.estimator.constraints import boolean, integer
 
 
 class ClauseModel(NamedTuple):
@@ -64,16 +64,10 @@ class ClauseLearner(Classifier):
     summary_types = (Satisfied,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"k": 1, "pos_label": "no"}, {"k": 3})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "k": [integer(1)],
-        "binarize": [Real],
-        "pos_label": [*label],
-    }
 
-    def __init__(self, k: int = 2, binarize: float = 0.0, pos_label: float | str | bool | None = None) -> None:
-        self.k = k
-        self.binarize = binarize
-        self.pos_label = pos_label
+    k: Annotated[int, integer(1)] = 2
+    binarize: Annotated[float, Real] = 0.0
+    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def start(self, schema: Schema) -> State:
         """The state before the first pass, which knows the schema alone."""

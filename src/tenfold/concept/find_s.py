@@ -7,7 +7,8 @@ lattice join, so summaries merge with no arithmetic at all. A second scan holds 
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple, TypeAlias
+from numbers import Real
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import Constraints, label
+from tenfold.estimator.constraints import boolean
 
 
 class ConceptModel(NamedTuple):
@@ -91,10 +92,8 @@ class FindS(Classifier):
     summary_types = (Concept,)
     poor_score = True
     law_params = ({}, {"pos_label": "no"})
-    _parameter_constraints: ClassVar[Constraints] = {"pos_label": [*label]}
 
-    def __init__(self, pos_label: float | str | bool | None = None) -> None:
-        self.pos_label = pos_label
+    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def start(self, schema: Schema) -> State:
         """The state before the first pass, which knows the schema alone."""

@@ -10,17 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.concept.bayes_optimal_classifier import (
-    NEAR,
-    Covered,
-    CoveredByHypotheses,
-    coded_hypotheses,
-    conjunctions,
-)
+from tenfold.concept.bayes_optimal_classifier import NEAR, Covered, CoveredByHypotheses, coded_hypotheses, conjunctions
 from tenfold.concept.hypotheses import (
     covers_each,
     in_words,
@@ -35,7 +30,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Need, Schem
 from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.constraints import Constraints, array, integer, label
+from tenfold.estimator.constraints import array, boolean, integer
 
 POWER_SET = "power set"
 
@@ -147,27 +142,12 @@ class ListThenEliminate(OnePass, Undecided):
         {"hypotheses": POWER_SET},
         {"pos_label": "no", "undecided": "?", "max_literals": None},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "hypotheses": [array, str, None],
-        "max_literals": [integer(1), None],
-        "n_points": [integer(1), None],
-        "pos_label": [*label],
-        "undecided": [*label],
-    }
 
-    def __init__(
-        self,
-        hypotheses: Sequence[Sequence[Any]] | str | None = None,
-        max_literals: int | None = 2,
-        n_points: int | None = None,
-        pos_label: float | str | bool | None = None,
-        undecided: float | str | bool | None = None,
-    ) -> None:
-        self.hypotheses = hypotheses
-        self.max_literals = max_literals
-        self.n_points = n_points
-        self.pos_label = pos_label
-        self.undecided = undecided
+    hypotheses: Annotated[Sequence[Sequence[Any]] | str | None, array, str, None] = None
+    max_literals: Annotated[int | None, integer(1), None] = 2
+    n_points: Annotated[int | None, integer(1), None] = None
+    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
+    undecided: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     @property
     def _of_all_sets(self) -> bool:

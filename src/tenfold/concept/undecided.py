@@ -13,8 +13,6 @@ from tenfold.estimator import Classifier
 class Undecided(Classifier):
     """A subclass writes `unanimous_from`; `undecided` is what is predicted where hypotheses disagree."""
 
-    undecided: Any
-
     def unanimous_from(self, model: Any, X: Columns) -> Codes:
         """The number of the class that all hypotheses agree on, -1 where they do not."""
         raise NotImplementedError

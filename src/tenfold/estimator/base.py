@@ -27,9 +27,10 @@ from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting
 from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.constraints import refuse_splitter
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
+from tenfold.estimator.keywords import has_no_effect, refuse_keywords
 from tenfold.estimator.mapped import Mapped, joined
 from tenfold.estimator.offered import is_offered
-from tenfold.estimator.scikit_learn_keywords import constraints_of, has_no_effect, refuse_keywords
+from tenfold.estimator.parameters import Parameters
 from tenfold.estimator.sparse_interface import aligned
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
@@ -38,7 +39,7 @@ OWN = frozenset({"model_", "schema_", "summary_", "certificate_"})
 """attributes that every learner keeps, whatever fields its model has"""
 
 
-class Estimator(CallbackSupportMixin, BaseEstimator):
+class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
     """A learner that scikit-learn knows how to use."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
@@ -73,15 +74,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     )
     """methods that take the parameters as they are now, or change the model; all others take those of the fit"""
 
-    _parameter_constraints: ClassVar[Any] = None
-    """what each parameter may be, in scikit-learn's terms"""
-
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         speak_as_fitted(cls)
-        if cls._parameter_constraints is not None:
-            ours = constraints_of(cls, param_names(cls))
-            cls._parameter_constraints = ours | cls._parameter_constraints
 
     @property
     def need(self) -> Need:

@@ -46,12 +46,11 @@ class Branch(NamedTuple):
 class Branches(_BaseComposition, Team, Transformer):
     """A subclass writes `branches()`, and which parameter holds them: `listed`."""
 
-    listed: str
+    listed: ClassVar[str]
     """the parameter that has the named transformers"""
     chooses_columns = True
     by_name: ClassVar[bool] = False
     """whether columns are chosen: `transform` then takes them by their names, in any order, whatever else is there"""
-    verbose_feature_names_out: Any
 
     def branches(self) -> list[Branch]:
         """All that are there, those that are dropped too."""

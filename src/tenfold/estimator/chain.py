@@ -7,7 +7,7 @@ while the first pipeline's scaler learns, so does the second one's. Steps see nu
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.axes import Bundle
@@ -16,17 +16,10 @@ from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
 from tenfold.core.value import Described
 from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of, width_after
+from tenfold.estimator.constraints import anything
 from tenfold.estimator.fitted_params import frozen
 from tenfold.estimator.kinds import Transformer
-from tenfold.estimator.members import (
-    NONE,
-    advance,
-    fitted_member,
-    nothing,
-    records_of,
-    resumable_member,
-    sound_member,
-)
+from tenfold.estimator.members import NONE, advance, fitted_member, nothing, records_of, resumable_member, sound_member
 from tenfold.estimator.passthrough import Passthrough
 from tenfold.estimator.pipeline import Pipeline, passes_by
 from tenfold.estimator.registry import is_pipeline
@@ -65,8 +58,7 @@ class Chain(Transformer):
     state_types: ClassVar[tuple[type, ...]] = (Chaining, Solved)
     hidden = frozenset({"links"})
 
-    def __init__(self, steps: Any) -> None:
-        self.steps = steps
+    steps: Annotated[Any, anything]
 
     def learners(self) -> list[Any]:
         """Copies of the steps, not fitted."""

@@ -16,7 +16,6 @@ from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.constraints import Constraints, choice
 from tenfold.stats.combinators import Draw, Reweighted
 from tenfold.stats.weight_by_class import ClassWeights, WeightByClass
 
@@ -97,8 +96,6 @@ class LearningWeighted(NamedTuple):
 class ClassWeighted(Estimator):
     """A classifier of several rounds that has the parameter `class_weight`; it stands before the class that learns."""
 
-    class_weight: ClassWeight
-
     def start(self, schema: Schema) -> Any:
         """The state before any rows are read; to balance the classes, they are weighed first."""
         learner: Any = super()
@@ -167,5 +164,3 @@ class ClassWeighted(Estimator):
 
 WEIGHTED_STATES = (WeighingClasses, LearningWeighted)
 """for `state_types` of a learner that is `ClassWeighted`"""
-CLASS_WEIGHT: Constraints = {"class_weight": [choice("balanced"), dict, None]}
-"""what `class_weight` may be"""

@@ -11,9 +11,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, RealN
 
 from tenfold.core import Array, ParameterError, Remedy
 
-Constraints = dict[str, list[Any]]
-"""what each parameter of a learner may be, by its name"""
-
+anything = "no_validation"
+"""no constraint: the learner itself looks at the value, if anybody does"""
 boolean = "boolean"
 transformer = HasMethods(["fit", "transform"])
 array = "array-like"
@@ -31,9 +30,6 @@ nonzero_fraction = Interval(RealNotInt, 0, 1, closed="right")
 
 LARGEST = 1 << 62
 """the largest integer that a parameter may be"""
-
-label = (Real, str, boolean, None)
-"""a class, or None"""
 
 
 def real(low: float, *, open: bool = False) -> Any:

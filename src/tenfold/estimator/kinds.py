@@ -386,8 +386,6 @@ Transformer.fit_transform = _fit_transform
 class Clusterer(ClusterMixin, Estimator):
     """A subclass writes `label_from(model, X)`, the number of a row's cluster; its summary has the `weight` of each."""
 
-    n_clusters: int
-
     def _after_fit(self, source: Source) -> None:
         found = self._clusters_found()
         if found < self.n_clusters:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
@@ -15,9 +15,10 @@ from tenfold.stats.joint import Joint
 class Roster(_BaseComposition, Team):
     """A team of named members. A subclass writes `usual()`: the members if none are named."""
 
-    estimators: Any
-    predicts: str
+    predicts: ClassVar[str]
     """the target of the members"""
+
+    estimators: Annotated[Any, list, tuple, None] = None
 
     def usual(self) -> list[tuple[str, Any]]:
         """The members if none are named."""

@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import xlogy
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.estimator import Density, OnePass
-from tenfold.estimator.constraints import Constraints, choice, real
+from tenfold.estimator.constraints import choice, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
 from tenfold.graphical.dag import Parents, parents_first
-from tenfold.graphical.families import (
-    CountsByFamily,
-    FamilyCounts,
-    Layout,
-    NetworkModel,
-    coded_blocks,
-    tree_tables,
-)
+from tenfold.graphical.families import CountsByFamily, FamilyCounts, Layout, NetworkModel, coded_blocks, tree_tables
 from tenfold.graphical.rows import log_joint
 from tenfold.stats.counts import smoothed
 from tenfold.stats.pairs import CategoryPairs, PairsOfCategories
@@ -73,14 +66,9 @@ class BayesianNetworkDensity(OnePass, Density):
     summary_types = (CategoryPairs, FamilyCounts)
     hidden = frozenset(NetworkModel._fields)
     law_params = ({}, {"alpha": 0.0})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "structure": [choice("chow-liu"), dict],
-        "alpha": [real(0)],
-    }
 
-    def __init__(self, structure: str | dict[str, list[str]] = "chow-liu", alpha: float = 1.0) -> None:
-        self.structure = structure
-        self.alpha = alpha
+    structure: Annotated[str | dict[str, list[str]], choice("chow-liu"), dict] = "chow-liu"
+    alpha: Annotated[float, real(0)] = 1.0
 
     def statistic(self, schema: Schema) -> PairsOfCategories | CountsByFamily:
         """Pairs of values, of which the tree is made; or the families of the graph that is given."""

@@ -8,7 +8,8 @@ likelihood times the prior of the tables).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, get_args
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import xlogy
@@ -17,7 +18,7 @@ from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.learner import Solved
 from tenfold.estimator import Density
-from tenfold.estimator.constraints import Constraints, integer, real, seed
+from tenfold.estimator.constraints import integer, real, seed
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells, given_parents
@@ -99,31 +100,14 @@ class BayesianNetworkEM(Density):
         {"latent": {"kind": 2}, "max_iter": 4},
         {"latent": {"kind": 3}, "alpha": 0.0, "max_iter": 3},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "structure": [dict, None],
-        "latent": [dict, None],
-        "alpha": [real(0)],
-        "tol": [real(0)],
-        "max_iter": [integer(0)],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        structure: dict[str, list[str]] | None = None,
-        latent: dict[str, int] | None = None,
-        *,
-        alpha: float = 1.0,
-        tol: float = 1e-4,
-        max_iter: int = 100,
-        random_state: int | None = 0,
-    ) -> None:
-        self.structure = structure
-        self.latent = latent
-        self.alpha = alpha
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    structure: Annotated[dict[str, list[str]] | None, dict, None] = None
+    latent: Annotated[dict[str, int] | None, dict, None] = None
+    _: KW_ONLY
+    alpha: Annotated[float, real(0)] = 1.0
+    tol: Annotated[float, real(0)] = 1e-4
+    max_iter: Annotated[int, integer(0)] = 100
+    random_state: Annotated[int | None, seed] = 0
 
     def start(self, schema: Schema) -> Improving:
         """The first tables: even where all variables are columns, and drawn where one is hidden."""

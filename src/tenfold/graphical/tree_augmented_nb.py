@@ -7,14 +7,14 @@ which add up, give the tree and its tables in one scan.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import Constraints, array, boolean, class_prior, real
+from tenfold.estimator.constraints import array, boolean, class_prior, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
@@ -65,16 +65,10 @@ class TreeAugmentedNB(OnePass, Classifier):
     summary_types = (CategoryPairsByClass,)
     hidden = frozenset(NetworkModel._fields)
     law_params = ({}, {"alpha": 0.0}, {"fit_prior": False})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0)],
-        "fit_prior": [boolean],
-        "class_prior": [array, None],
-    }
 
-    def __init__(self, alpha: float = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
-        self.alpha = alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    alpha: Annotated[float, real(0)] = 1.0
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def statistic(self, schema: Schema) -> PairsByClass:
         """How often the categories of any two columns meet in each class."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
@@ -10,35 +9,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Columns, DataError, Schema
-from tenfold.estimator.constraints import Constraints, choice, real
 from tenfold.estimator.one_pass import OnePass
+from tenfold.estimator.parameters import fixed
 from tenfold.kernel.algebra import Kernel
-from tenfold.kernel.names import NAMES, as_kernel
+from tenfold.kernel.names import as_kernel
 from tenfold.stats.moments import SMALLEST
 from tenfold.stats.training_rows import TrainingRows
 
 VALUES = 1 << 22
 """of a kernel that are made at a time when rows are predicted: 32 MiB"""
 
-KERNEL: Constraints = {
-    "kernel": [choice(*NAMES), callable, Kernel],
-    "gamma": [choice("scale", "auto"), real(0), None],
-    "degree": [real(0)],
-    "coef0": [real(-math.inf, open=True)],
-}
-"""what the parameters of the kernel may be"""
-FUNCTION: Constraints = {"kernel_params": [dict, None]}
-"""of learners that take functions with more arguments than two rows"""
-
 
 class KernelExpansion(OnePass):
     """Base of learners that keep their rows, and compare others with them."""
 
-    kernel: Any
-    gamma: float | str | None
-    degree: float
-    coef0: float
-    kernel_params: dict[str, Any] | None = None
+    kernel_params = fixed(None)
     relative: ClassVar[str]
     """what to use for more rows than fit, as the call to write"""
     of_two_rows: ClassVar[bool] = True

@@ -6,18 +6,20 @@ in the order of their values, equal ones as one of their weight together: so the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Never, Schema, Stop
 from tenfold.core.certificate import Status
-from tenfold.estimator.constraints import Constraints, boolean, integer, real
+from tenfold.estimator.constraints import boolean, choice, integer, real
 from tenfold.estimator.deciding import Deciding
 from tenfold.kernel.algebra import Kernel
-from tenfold.kernel.expansion import FUNCTION, KERNEL, KernelExpansion
+from tenfold.kernel.expansion import KernelExpansion
+from tenfold.kernel.names import NAMES
 from tenfold.kernels.perceptrons import dual_perceptron_epoch
 from tenfold.stats.training_rows import AllRows, TrainingRows
 from tenfold.theory.mistakes import perceptron_mistakes
@@ -87,34 +89,16 @@ class KernelPerceptron(KernelExpansion, Deciding):
     model_type = KernelPerceptronModel
     summary_types = (TrainingRows,)
     law_params = ({"max_iter": 5}, {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3})
-    _parameter_constraints: ClassVar[Constraints] = {
-        **KERNEL,
-        **FUNCTION,
-        "eta0": [real(0, open=True)],
-        "fit_intercept": [boolean],
-        "max_iter": [integer(1)],
-    }
 
-    def __init__(
-        self,
-        kernel: str | Kernel | Callable[..., Any] = "rbf",
-        *,
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        eta0: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = 100,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.eta0 = eta0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
+    kernel: Annotated[str | Kernel | Callable[..., Any], choice(*NAMES), callable, Kernel] = "rbf"
+    _: KW_ONLY
+    gamma: Annotated[float | str | None, choice("scale", "auto"), real(0), None] = None
+    degree: Annotated[float, real(0)] = 3
+    coef0: Annotated[float, real(-math.inf, open=True)] = 1
+    kernel_params: Annotated[dict[str, Any] | None, dict, None] = None
+    eta0: Annotated[float, real(0, open=True)] = 1.0
+    fit_intercept: Annotated[bool, boolean] = True
+    max_iter: Annotated[int, integer(1)] = 100
 
     def stop(self) -> Stop:
         """`max_iter` counts epochs over rows in memory, not rounds over the source."""

@@ -5,19 +5,23 @@ With S = diag(√wᵢ): a = S (S K S + α I)⁻¹ S y. It needs all rows at once
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh, lapack
 
-from tenfold.core import Array, Claim, Columns, Need, Schema
-from tenfold.estimator.constraints import Constraints, numbers, real
+from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
+from tenfold.estimator.constraints import array, choice, numbers, real
+from tenfold.estimator.keywords import refused
 from tenfold.estimator.kinds import Regressor
 from tenfold.estimator.multi_output import MultiOutput
 from tenfold.kernel.algebra import Kernel
-from tenfold.kernel.expansion import FUNCTION, KERNEL, KernelExpansion
+from tenfold.kernel.expansion import KernelExpansion
+from tenfold.kernel.names import NAMES
 from tenfold.stats.training_rows import AllRows, TrainingRows
 
 ROUNDING = 2.0**-52
@@ -55,6 +59,11 @@ class RidgePath(NamedTuple):
     def best(self) -> float:
         """The penalty with the least leave-one-out error."""
         return float(self.alphas[int(self.loo_errors.argmin())])
+
+
+one_penalty = refused(
+    "one penalty holds for all targets", Remedy("tn.KernelRidge(alpha=1.0)", "and a model for each target"), array
+)
 
 
 class KernelRidge(MultiOutput, KernelExpansion, Regressor):
@@ -108,24 +117,14 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     model_type = KernelRidgeModel
     summary_types = (TrainingRows,)
     law_params = ({"kernel": "rbf"}, {}, {"kernel": "laplacian", "gamma": "scale", "alpha": 0.1})
-    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], **KERNEL, **FUNCTION}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: str | Kernel | Callable[..., Any] = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
+    alpha: Annotated[float, real(0), one_penalty] = 1.0
+    _: KW_ONLY
+    kernel: Annotated[str | Kernel | Callable[..., Any], choice(*NAMES), callable, Kernel] = "linear"
+    gamma: Annotated[float | str | None, choice("scale", "auto"), real(0), None] = None
+    degree: Annotated[float, real(0)] = 3
+    coef0: Annotated[float, real(-math.inf, open=True)] = 1
+    kernel_params: Annotated[dict[str, Any] | None, dict, None] = None
 
     def statistic(self, schema: Schema) -> AllRows:
         """All rows are gathered, since each is compared with each."""

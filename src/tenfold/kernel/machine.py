@@ -8,17 +8,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Never, Schema, Stop, Values
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real
+from tenfold.estimator.constraints import boolean, choice, integer, real
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual, DualSolution, KernelRows, by_row, solve_dual
-from tenfold.kernel.expansion import KERNEL, KernelExpansion
+from tenfold.kernel.expansion import KernelExpansion
 from tenfold.kernel.given import PrecomputedKernel
+from tenfold.kernel.names import NAMES
 from tenfold.kernel.separable import BY_SO_LITTLE
 from tenfold.stats.training_rows import AllRows, TrainingRows
 from tenfold.theory.margins import margin_dimension
@@ -31,18 +33,6 @@ SOFT_LIMIT = 10_000_000
 """moves, or a hundred for each row, after which a machine is left as it is, with a warning: LIBSVM's own limit"""
 HARD_LIMIT = 1_000_000
 """moves, and two hundred for each row, after which a hard margin is given up: without one, variables grow for ever"""
-
-SHARED: Constraints = {
-    **KERNEL,
-    "C": [positive],
-    "degree": [integer(0)],
-    "gamma": [choice("scale", "auto"), real(0)],
-    "shrinking": [boolean],
-    "tol": [real(0, open=True)],
-    "cache_size": [real(0, open=True)],
-    "verbose": ["verbose"],
-    "max_iter": [integer(-1)],
-}
 
 
 def slow_with_rows(learner: str, n: int, relative: str) -> str:
@@ -81,12 +71,18 @@ class Machine(NamedTuple):
 class KernelMachine(KernelExpansion):
     """Base of `SVC` and `SVR`."""
 
-    C: float
-    shrinking: bool
-    tol: float
-    cache_size: float
-    max_iter: int
     of_two_rows = False
+
+    _: KW_ONLY
+    kernel: Annotated[str | Kernel | Any, choice(*NAMES), callable, Kernel] = "rbf"
+    degree: Annotated[int, integer(0)] = 3
+    gamma: Annotated[str | float, choice("scale", "auto"), real(0)] = "scale"
+    coef0: Annotated[float, real(-math.inf, open=True)] = 0.0
+    tol: Annotated[float, real(0, open=True)] = 1e-3
+    shrinking: Annotated[bool, boolean] = True
+    cache_size: Annotated[float, real(0, open=True)] = 200
+    verbose: Annotated[bool, "verbose"] = False
+    max_iter: Annotated[int, integer(-1)] = -1
 
     def stop(self) -> Stop:
         """`max_iter` counts pairs of variables that are moved, not rounds over the rows."""

@@ -6,12 +6,15 @@ The rows B are a sample that merges and does not depend on the order of rows; ev
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, Grouped, Need, Schema
-from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
+from tenfold.core import Array, Chunk, Claim, Columns, Grouped, Need, Remedy, Schema
+from tenfold.estimator.constraints import choice, integer, real, seed
+from tenfold.estimator.decisions import ignored_n_jobs
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.one_pass import OnePass
 from tenfold.kernel.algebra import Kernel
@@ -39,6 +42,18 @@ class DistinctRows(Grouped[Race]):
     def summarize(self, chunk: Chunk) -> Race:
         """Draw from the rows of a chunk."""
         return Race.of(chunk, uniform(row_bits(chunk.X, self.seed)), np.ones(chunk.n), self.most)
+
+
+no_precomputed = refused(
+    "rows are compared with some of them by a function",
+    Remedy('tn.Nystroem(kernel="rbf")', "or a kernel object"),
+    "precomputed",
+)
+kernel_object = Refused(
+    "a kernel with parameters is an object here",
+    Remedy("tn.Nystroem(kernel=tn.GaussianKernel(gamma=0.5), n_components=10)"),
+    (None,),
+)
 
 
 class Nystroem(OnePass, Transformer):
@@ -88,35 +103,22 @@ class Nystroem(OnePass, Transformer):
     model_type = NystroemModel
     summary_types = (Race,)
     law_params = ({"n_components": 5}, {"kernel": "poly", "degree": 2, "n_components": 3})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "kernel": [choice(*(name for name in NAMES if name != "precomputed")), callable, Kernel],
-        "gamma": [real(0), None],
-        "coef0": [real(-np.inf, open=True), None],
-        "degree": [real(0), None],
-        "n_components": [integer(1)],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        kernel: str | Kernel | Callable[..., Any] = "rbf",
-        *,
-        gamma: float | None = None,
-        coef0: float | None = None,
-        degree: float | None = None,
-        n_components: int = 100,
-        random_state: int | None = 0,
-        kernel_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.n_components = n_components
-        self.random_state = random_state
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
+    kernel: Annotated[
+        str | Kernel | Callable[..., Any],
+        choice(*(name for name in NAMES if name != "precomputed")),
+        callable,
+        Kernel,
+        no_precomputed,
+    ] = "rbf"
+    _: KW_ONLY
+    gamma: Annotated[float | None, real(0), None] = None
+    coef0: Annotated[float | None, real(-np.inf, open=True), None] = None
+    degree: Annotated[float | None, real(0), None] = None
+    n_components: Annotated[int, integer(1)] = 100
+    random_state: Annotated[int | None, seed] = 0
+    kernel_params: Annotated[Any, kernel_object] = None
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
 
     def _kernel(self, gamma: float) -> Kernel:
         coef0 = 1.0 if self.coef0 is None else self.coef0

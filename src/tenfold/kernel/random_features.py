@@ -6,12 +6,13 @@ exp(-γ|x - z|²) is the mean of cos(wᵀ(x - z)) for normal w of variance 2γ, 
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Grouped, Need, Schema
-from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
+from tenfold.estimator.constraints import choice, integer, real, seed
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.one_pass import OnePass
 from tenfold.kernels.cosine import cosines
@@ -79,25 +80,12 @@ class RandomFeatures(OnePass, Transformer):
         {"n_components": 6},
         {"kernel": "laplacian", "gamma": "scale", "n_components": 4},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "kernel": [choice("rbf", "laplacian")],
-        "gamma": [choice("scale"), real(0)],
-        "n_components": [integer(1)],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        kernel: str = "rbf",
-        *,
-        gamma: float | str = 1.0,
-        n_components: int = 100,
-        random_state: int | None = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state
+    kernel: Annotated[str, choice("rbf", "laplacian")] = "rbf"
+    _: KW_ONLY
+    gamma: Annotated[float | str, choice("scale"), real(0)] = 1.0
+    n_components: Annotated[int, integer(1)] = 100
+    random_state: Annotated[int | None, seed] = 0
 
     def statistic(self, schema: Schema) -> Spread:
         """Means and squares of the columns: what "scale" is made of."""
@@ -166,11 +154,3 @@ class RBFSampler(RandomFeatures):
 
     law_params = ({"n_components": 6},)
     kernel = "rbf"
-    _parameter_constraints: ClassVar[Constraints] = {
-        name: allowed for name, allowed in RandomFeatures._parameter_constraints.items() if name != "kernel"
-    }
-
-    def __init__(self, *, gamma: float | str = 1.0, n_components: int = 100, random_state: int | None = 0) -> None:
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state

@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import KW_ONLY
 from itertools import combinations
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.allowed import COUNTS
 from tenfold.estimator.class_weights import ClassWeight, class_weights
-from tenfold.estimator.constraints import Constraints, boolean, choice
+from tenfold.estimator.constraints import boolean, choice, positive, real
 from tenfold.estimator.deciding import Deciding
+from tenfold.estimator.decisions import unseeded
 from tenfold.estimator.kinds import Classifier
+from tenfold.estimator.parameters import Behind
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual
 from tenfold.kernel.error_bounds import error_claims
 from tenfold.kernel.leave_one_out import leave_one_out_claim
-from tenfold.kernel.machine import (
-    SHARED,
-    KernelMachine,
-    Machine,
-    claims_of,
-    judge,
-    margin_claims,
-    weights_of,
-)
+from tenfold.kernel.machine import KernelMachine, Machine, claims_of, judge, margin_claims, weights_of
 from tenfold.kernel.platt import coupled, cross_fitted, log_sigmoids
 from tenfold.kernel.separable import separable
 from tenfold.stats.training_rows import AllRows, TrainingRows
@@ -137,51 +132,16 @@ class SVC(KernelMachine, Deciding):
         {"tol": 1e-9, "kernel": "linear", "C": 0.1, "class_weight": "balanced"},
         {"tol": 1e-9, "kernel": "poly", "degree": 2, "coef0": 1.0, "multi_class": "ovr"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        **SHARED,
-        "probability": [boolean, choice("deprecated")],
-        "class_weight": [choice("balanced"), dict, None],
-        "decision_function_shape": [choice("ovr", "ovo")],
-        "break_ties": [boolean],
-        "multi_class": [choice("ovo", "ovr")],
-    }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: str | Kernel | Any = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = "deprecated",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: ClassWeight = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: int | None = None,
-        multi_class: str = "ovo",
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.multi_class = multi_class
+    _: KW_ONLY
+    C: Annotated[float, positive, Behind(None)] = 1.0
+    tol: Annotated[float, real(0, open=True), Behind("shrinking")] = 1e-3
+    probability: Annotated[bool | str, boolean, choice("deprecated"), Behind("shrinking")] = "deprecated"
+    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None, Behind("cache_size")] = None
+    decision_function_shape: Annotated[str, choice("ovr", "ovo")] = "ovr"
+    break_ties: Annotated[bool, boolean] = False
+    random_state: Annotated[int | None, unseeded] = None
+    multi_class: Annotated[str, choice("ovo", "ovr")] = "ovo"
 
     @property
     def has_probabilities(self) -> bool:

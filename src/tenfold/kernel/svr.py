@@ -6,17 +6,20 @@ each side of the tube, of which at most one is not 0.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+import math
+from dataclasses import KW_ONLY
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import COUNTS
-from tenfold.estimator.constraints import Constraints, real
+from tenfold.estimator.constraints import real
+from tenfold.estimator.keywords import refused
 from tenfold.estimator.kinds import Regressor
-from tenfold.kernel.algebra import Kernel
+from tenfold.estimator.parameters import Behind
 from tenfold.kernel.dual import Dual
-from tenfold.kernel.machine import SHARED, KernelMachine, Machine, claims_of, judge, weights_of
+from tenfold.kernel.machine import KernelMachine, Machine, claims_of, judge, weights_of
 from tenfold.stats.training_rows import TrainingRows
 
 
@@ -98,34 +101,15 @@ class SVR(KernelMachine, Regressor):
         {"tol": 1e-9},
         {"tol": 1e-9, "kernel": "linear", "C": 0.1, "epsilon": 0.0},
     )
-    _parameter_constraints: ClassVar[Constraints] = {**SHARED, "C": [real(0, open=True)], "epsilon": [real(0)]}
 
-    def __init__(
-        self,
-        *,
-        kernel: str | Kernel | Any = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
+    _: KW_ONLY
+    C: Annotated[
+        float,
+        real(0, open=True),
+        refused("a tube that holds all rows need not exist", Remedy("tn.SVR(C=1e6)"), math.inf),
+        Behind("tol"),
+    ] = 1.0
+    epsilon: Annotated[float, real(0), Behind("C")] = 0.1
 
     def _machine(self, s: TrainingRows) -> Machine:
         return Machine(np.arange(len(s.X)), Dual.of_numbers(s.y, self.C * s.weight, self.epsilon))

@@ -8,18 +8,17 @@ too: whatever has led to some weights, F lies above its minimum by Â½ (q - Sw)áµ
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.statistic import Statistic
-from tenfold.estimator.constraints import Constraints, boolean, integer, real, seed
+from tenfold.estimator.constraints import boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.linear.discriminant import class_means, shortfalls
 from tenfold.linear.sgd import Descending, Descent, Judging, Scaling, SGDModel, State, Summary
-from tenfold.linear.sgd_regressor import SHARED
 from tenfold.linear.solving import norms, varying
 from tenfold.linear.steepness import REST, TWO, Scale, Walk
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
@@ -154,45 +153,22 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         {"max_iter": 3, "batch_size": 1, "mixing": True, "fit_intercept": False},
     )
     expected_failed_checks: ClassVar[dict[str, str]] = {}
-    _parameter_constraints: ClassVar[Constraints] = {
-        "batch_size": [integer(1), None],
-        "eta0": SHARED["eta0"],
-        "fit_intercept": [boolean],
-        "max_iter": [integer(1)],
-        "tol": [real(0), None],
-        "n_iter_no_change": [integer(1)],
-        "shuffle": [boolean],
-        "random_state": [seed],
-        "mixing": [boolean],
-    }
+
+    batch_size: Annotated[int | None, integer(1), None] = None
+    _: KW_ONLY
+    eta0: Annotated[str | float, choice("auto"), real(0, open=True)] = "auto"
+    fit_intercept: Annotated[bool, boolean] = True
+    max_iter: Annotated[int, integer(1)] = 1000
+    tol: Annotated[float | None, real(0), None] = 1e-3
+    n_iter_no_change: Annotated[int, integer(1)] = 5
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    mixing: Annotated[bool, boolean] = False
     loss = "squared_error"
     penalty = None
     alpha = l1_ratio = power_t = decay = momentum = 0.0
     learning_rate = "constant"
     nesterovs_momentum = average = False
-
-    def __init__(
-        self,
-        batch_size: int | None = None,
-        *,
-        eta0: str | float = "auto",
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        mixing: bool = False,
-    ) -> None:
-        self.batch_size = batch_size
-        self.eta0 = eta0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.mixing = mixing
 
     def _outputs(self, schema: Schema) -> int:
         return 1 if len(schema.classes) <= 2 else len(schema.classes)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Schema
-from tenfold.estimator.constraints import Constraints, boolean, integer, real
+from tenfold.estimator.constraints import boolean, integer, real
 from tenfold.kernels.powers import descend_powers, power_gap
 from tenfold.linear.penalised import PenalisedModel, Shrunken, claims_of
 from tenfold.linear.quadratic import SEEN, Gram
@@ -80,28 +81,13 @@ class BridgeRegression(Shrunken):
         {"fit_intercept": False, "q": 1.1},
         {"q": 3.0},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0, open=True)],
-        "q": [real(0, open=True)],
-        "fit_intercept": [boolean],
-        "tol": [real(0)],
-        "max_iter": [integer(1)],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        q: float = 1.5,
-        fit_intercept: bool = True,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.alpha = alpha
-        self.q = q
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+    alpha: Annotated[float, real(0, open=True)] = 1.0
+    _: KW_ONLY
+    q: Annotated[float, real(0, open=True)] = 1.5
+    fit_intercept: Annotated[bool, boolean] = True
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1)] = 10_000
 
     def statistic(self, schema: Schema) -> Comoments:
         """The same moments serve every power and every penalty, and Ridge."""

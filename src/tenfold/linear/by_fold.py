@@ -16,7 +16,6 @@ from tenfold.core.allowed import COUNTS
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
-from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS
@@ -50,7 +49,6 @@ FOLDS = 10
 """drawn at random, if no others are asked for"""
 TIE = 1e-13
 """errors that differ by less are the same: then the larger penalty is taken"""
-CV = [None, integer(2), array]
 
 
 class Counted(NamedTuple):
@@ -84,11 +82,6 @@ class ByFold(Featured, OnePass, Regressor):
     need = Need("mixed", sparse=True, target="number")
     state_types: ClassVar[tuple[type, ...]] = (Begun, Counted, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
-
-    fit_intercept: bool
-    cv: Any
-    random_state: int
-    model_: Any
 
     @property
     def passes(self) -> str:  # type: ignore[override]

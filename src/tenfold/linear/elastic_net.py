@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated
 
-from tenfold.estimator.constraints import Constraints, boolean, integer, real, share
+from tenfold.estimator.constraints import boolean, integer, real, share
+from tenfold.estimator.decisions import some_max_iter
 from tenfold.linear.penalised import Penalised
 
 
@@ -61,38 +62,9 @@ class ElasticNet(Penalised):
         {"alpha": 0.1, "positive": True},
         {"fit_intercept": False, "l1_ratio": 0.9},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0, open=True)],
-        "l1_ratio": [share()],
-        "fit_intercept": [boolean],
-        "positive": [boolean],
-        "tol": [real(0)],
-        "max_iter": [integer(1)],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-        *,
-        precompute: Any = False,
-        copy_X: bool = True,
-        warm_start: bool = False,
-        random_state: int | None = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.tol = tol
-        self.max_iter = max_iter
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
+    l1_ratio: Annotated[float, share()] = 0.5
+    fit_intercept: Annotated[bool, boolean] = True
+    positive: Annotated[bool, boolean] = False
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
 from tenfold.core.allowed import ANYTHING
-from tenfold.estimator.constraints import Constraints, array, boolean, integer, numbers, real, seed, share
-from tenfold.linear.by_fold import CV, ByFold, Chosen
+from tenfold.estimator.constraints import array, boolean, integer, numbers, real, seed, share
+from tenfold.estimator.decisions import (
+    any_selection,
+    copied,
+    gram_is_merged,
+    ignored_n_jobs,
+    ignored_verbose,
+    not_all_penalties,
+    some_max_iter,
+)
+from tenfold.estimator.parameters import fixed
+from tenfold.linear.by_fold import ByFold, Chosen
 from tenfold.linear.paths import LassoPath, follow, grid_of, path_of, summary_of
 from tenfold.linear.penalised import WIDE, claims_of, descended
 from tenfold.linear.quadratic import quadratic
@@ -40,12 +51,14 @@ class PathCV(ByFold):
     """What LassoCV and ElasticNetCV share: the whole path of every fold."""
 
     model_type = PathCVModel
-    l1_ratio: ArrayLike = 1.0
-    alphas: ArrayLike
-    eps: float
-    positive: bool
-    tol: float
-    max_iter: int
+    l1_ratio = fixed(1.0)
+
+    _: KW_ONLY
+    precompute: Annotated[Any, gram_is_merged] = "auto"
+    copy_X: Annotated[bool, copied] = True
+    verbose: Annotated[int, ignored_verbose] = 0
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    selection: Annotated[str, any_selection] = "cyclic"
 
     @property
     def _ratios(self) -> Array:
@@ -166,47 +179,13 @@ class ElasticNetCV(PathCV):
         {"alphas": 5},
         {"alphas": 4, "positive": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "l1_ratio": [share(), array],
-        "eps": [share(open=True, low=1e-12)],
-        "alphas": [integer(1, 100_000), array],
-        "fit_intercept": [boolean],
-        "positive": [boolean],
-        "cv": CV,
-        "random_state": [seed],
-        "tol": [real(0)],
-        "max_iter": [integer(1)],
-    }
 
-    def __init__(
-        self,
-        l1_ratio: ArrayLike = 0.5,
-        eps: float = 1e-3,
-        alphas: ArrayLike = 100,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        cv: Any = None,
-        random_state: int = 0,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-        *,
-        precompute: Any = "auto",
-        copy_X: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.cv = cv
-        self.random_state = random_state
-        self.tol = tol
-        self.max_iter = max_iter
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.selection = selection
+    l1_ratio: Annotated[ArrayLike, share(), array] = 0.5
+    eps: Annotated[float, share(open=True, low=1e-12), not_all_penalties] = 1e-3
+    alphas: Annotated[ArrayLike, integer(1, 100_000), array] = 100
+    fit_intercept: Annotated[bool, boolean] = True
+    positive: Annotated[bool, boolean] = False
+    cv: Annotated[Any, None, integer(2), array] = None
+    random_state: Annotated[int, seed] = 0
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000

@@ -6,14 +6,14 @@ means. For two classes that is w = S_W⁻¹ (m₂ - m₁). Weight and mean by cl
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import Constraints, integer
+from tenfold.estimator.constraints import integer
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, smallest_class
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
@@ -83,10 +83,8 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
     need = Need("numeric", target="class")
     model_type = FisherModel
     summary_types = (Scatter,)
-    _parameter_constraints: ClassVar[Constraints] = {"n_components": [integer(1), None]}
 
-    def __init__(self, n_components: int | None = None) -> None:
-        self.n_components = n_components
+    n_components: Annotated[int | None, integer(1), None] = None
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses:
         """The same scatter serves every number of components."""

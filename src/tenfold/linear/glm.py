@@ -139,10 +139,6 @@ class Glm(RobustErrors, Featured):
     state_types: ClassVar[tuple[type, ...]] = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature, CurvatureScores)
     kind: ClassVar[int]
-    fit_intercept: bool
-    tol: float
-    max_iter: int
-    model_: GlmModel
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ and λ₁, for rows of so much weight."""

@@ -70,7 +70,7 @@ class Terms:
 class RobustErrors(Estimator):
     """A learner whose standard errors may be robust: `fit` takes the groups that those by cluster need."""
 
-    standard_errors: str = "classical"
+    standard_errors = "classical"
 
     def fit(
         self,

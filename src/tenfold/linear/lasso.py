@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated
 
-from tenfold.estimator.constraints import Constraints, boolean, integer, real
+from tenfold.estimator.constraints import boolean, integer, real
+from tenfold.estimator.decisions import some_max_iter
 from tenfold.linear.penalised import Penalised
 
 
@@ -62,35 +63,8 @@ class Lasso(Penalised):
         {"alpha": 0.1, "positive": True},
         {"fit_intercept": False},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0, open=True)],
-        "fit_intercept": [boolean],
-        "positive": [boolean],
-        "tol": [real(0)],
-        "max_iter": [integer(1)],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-        *,
-        precompute: Any = False,
-        copy_X: bool = True,
-        warm_start: bool = False,
-        random_state: int | None = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.tol = tol
-        self.max_iter = max_iter
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
+    fit_intercept: Annotated[bool, boolean] = True
+    positive: Annotated[bool, boolean] = False
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 
-from tenfold.estimator.constraints import Constraints, array, boolean, integer, real, seed, share
-from tenfold.linear.by_fold import CV
+from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
+from tenfold.estimator.decisions import ignored_verbose, not_all_penalties, some_max_iter
 from tenfold.linear.elastic_net_cv import PathCV
 
 
@@ -74,44 +75,14 @@ class LassoCV(PathCV):
         {"alphas": 5},
         {"alphas": 4, "positive": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "eps": [share(open=True, low=1e-12)],
-        "alphas": [integer(1, 100_000), array],
-        "fit_intercept": [boolean],
-        "positive": [boolean],
-        "cv": CV,
-        "random_state": [seed],
-        "tol": [real(0)],
-        "max_iter": [integer(1)],
-    }
 
-    def __init__(
-        self,
-        eps: float = 1e-3,
-        alphas: ArrayLike = 100,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        cv: Any = None,
-        random_state: int = 0,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-        *,
-        precompute: Any = "auto",
-        copy_X: bool = True,
-        verbose: int = False,
-        n_jobs: int | None = None,
-        selection: str = "cyclic",
-    ) -> None:
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.cv = cv
-        self.random_state = random_state
-        self.tol = tol
-        self.max_iter = max_iter
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.selection = selection
+    eps: Annotated[float, share(open=True, low=1e-12), not_all_penalties] = 1e-3
+    alphas: Annotated[ArrayLike, integer(1, 100_000), array] = 100
+    fit_intercept: Annotated[bool, boolean] = True
+    positive: Annotated[bool, boolean] = False
+    cv: Annotated[Any, None, integer(2), array] = None
+    random_state: Annotated[int, seed] = 0
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000
+    _: KW_ONLY
+    verbose: Annotated[int, ignored_verbose] = False

@@ -77,9 +77,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products, Rows,
     )  # fmt: skip
 
-    alpha: float
-    fit_intercept: bool
-    precision: str = "normal"
+    precision = "normal"
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
         """Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.

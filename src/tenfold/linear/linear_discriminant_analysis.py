@@ -6,15 +6,18 @@ rest is linear. Weight and mean by class and the pooled scatter merge, and the m
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Need, Schema
+from tenfold.core import Array, Claim, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import Constraints, array, choice, class_prior, integer, real, share
+from tenfold.estimator.constraints import array, choice, class_prior, integer, real, share
+from tenfold.estimator.decisions import EXACT, MERGED_COVARIANCE, always_there, one_of
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, smallest_class
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.shrinking import shared_covariance, total_covariance
@@ -39,6 +42,9 @@ class LDAModel(NamedTuple):
     """the score at `xbar`: the intercept without its rounding"""
     scalings: Annotated[Array, "column", "component"]
     explained_variance_ratio: Annotated[Array, "component"]
+
+
+merged_covariance = Refused(MERGED_COVARIANCE, Remedy('tn.LinearDiscriminantAnalysis(shrinkage="auto")'), (None,))
 
 
 class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
@@ -96,31 +102,15 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     model_type = LDAModel
     summary_types = (Scatter, ClassMoments, ClassFourth)
     law_params = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "priors": [array, None],
-        "shrinkage": [choice("auto"), share(), None],
-        "n_components": [integer(1), None],
-        "tol": [real(0)],
-    }
 
-    def __init__(
-        self,
-        priors: ArrayLike | None = None,
-        shrinkage: str | float | None = None,
-        n_components: int | None = None,
-        tol: float = 1e-4,
-        *,
-        solver: str = "svd",
-        store_covariance: bool = False,
-        covariance_estimator: Any = None,
-    ) -> None:
-        self.priors = priors
-        self.shrinkage = shrinkage
-        self.n_components = n_components
-        self.tol = tol
-        self.solver = solver
-        self.store_covariance = store_covariance
-        self.covariance_estimator = covariance_estimator
+    priors: Annotated[ArrayLike | None, array, None] = None
+    shrinkage: Annotated[str | float | None, choice("auto"), share(), None] = None
+    n_components: Annotated[int | None, integer(1), None] = None
+    tol: Annotated[float, real(0)] = 1e-4
+    _: KW_ONLY
+    solver: Annotated[str, NoEffect(EXACT, (one_of("svd", "lsqr", "eigen"),))] = "svd"
+    store_covariance: Annotated[bool, always_there] = False
+    covariance_estimator: Annotated[Any, merged_covariance] = None
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses | ComomentsByClass | FourthByClass:
         """No more than the shrinkage needs."""

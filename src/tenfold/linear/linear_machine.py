@@ -8,7 +8,7 @@ curvature, and the dual variables move. Of more columns: rows are gathered, for 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,7 +18,8 @@ from tenfold.core import MANY, Array, Claim, Columns, Flags, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, POSITIVE
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real
+from tenfold.estimator.constraints import boolean, choice, integer, real
+from tenfold.estimator.decisions import some_rounds, unseeded
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.kernels.dual_descent import descend_dual
 from tenfold.linear.gathered_design import AllDesignRows, GatheredDesign
@@ -43,16 +44,6 @@ SHARPEST = 1e8
 """by how much at most: from there on as many moves as are needed, since rounding grows as smoothness falls"""
 NEAR = 0.01
 """multipliers move when the squared slope is so small a part of their own squared move"""
-
-SHARED: Constraints = {
-    "C": [real(0, open=True)],
-    "tol": [real(0, open=True)],
-    "dual": [boolean, choice("auto")],
-    "fit_intercept": [boolean],
-    "intercept_scaling": [real(0, open=True)],
-    "verbose": ["verbose"],
-    "max_iter": [integer(0)],
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +100,16 @@ class LinearMachine(Estimator):
     state_types = (Begun, Climbing, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (MarginSums, GatheredDesign, GapSums)
     hidden = frozenset({"weights", "loss", "slack", "pull"})
-    loss: str
-    C: float
-    tol: float
-    dual: bool | str
-    fit_intercept: bool
-    intercept_scaling: float
-    max_iter: int
+
+    _: KW_ONLY
+    tol: Annotated[float, real(0, open=True)] = 1e-4
+    C: Annotated[float, real(0, open=True)] = 1.0
+    fit_intercept: Annotated[bool, boolean] = True
+    intercept_scaling: Annotated[float, real(0, open=True)] = 1.0
+    dual: Annotated[bool | str, boolean, choice("auto")] = "auto"
+    verbose: Annotated[int, "verbose"] = 0
+    random_state: Annotated[int | None, unseeded] = None
+    max_iter: Annotated[int, integer(0), some_rounds] = 1000
 
     @property
     def _squared(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
-from tenfold.estimator.constraints import Constraints, boolean, choice
+from tenfold.estimator.constraints import boolean, choice
+from tenfold.estimator.decisions import copied, exact_tol, ignored_n_jobs, no_sign
 from tenfold.linear.inference import ROBUST
 from tenfold.linear.least_squares import LeastSquares
 
@@ -73,29 +75,14 @@ class LinearRegression(LeastSquares):
         {"standard_errors": "HC2"},
         {"standard_errors": "HC3"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "fit_intercept": [boolean],
-        "standard_errors": [choice("classical", *ROBUST)],
-        "precision": [choice("normal", "high")],
-    }
+
+    fit_intercept: Annotated[bool, boolean] = True
+    standard_errors: Annotated[str, choice("classical", *ROBUST)] = "classical"
+    precision: Annotated[str, choice("normal", "high")] = "normal"
+    _: KW_ONLY
+    copy_X: Annotated[bool, copied] = True
+    tol: Annotated[float, exact_tol] = 1e-06
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    positive: Annotated[bool, no_sign] = False
     alpha = 0.0
     one_column_is_table = True
-
-    def __init__(
-        self,
-        fit_intercept: bool = True,
-        standard_errors: str = "classical",
-        precision: str = "normal",
-        *,
-        copy_X: bool = True,
-        tol: float = 1e-06,
-        n_jobs: int | None = None,
-        positive: bool = False,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.standard_errors = standard_errors
-        self.precision = precision
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive

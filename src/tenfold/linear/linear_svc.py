@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
-from tenfold.core import Array, Columns, Need, Schema
+from tenfold.core import Array, Columns, Need, Remedy, Schema
 from tenfold.estimator.class_weights import class_weights
-from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.constraints import boolean, choice
 from tenfold.estimator.deciding import Deciding
-from tenfold.linear.linear_machine import SHARED, LinearMachine, MachineModel, State
+from tenfold.estimator.keywords import refused
+from tenfold.estimator.parameters import Behind
+from tenfold.linear.linear_machine import LinearMachine, MachineModel, State
+
+against_the_rest = refused(
+    "it separates each class from the rest",
+    Remedy("tn.LinearSVC(multi_class='ovr')", "or LogisticRegression(), which has one loss for all classes"),
+    "crammer_singer",
+)
 
 
 class LinearSVC(LinearMachine, Deciding):
@@ -74,42 +83,19 @@ class LinearSVC(LinearMachine, Deciding):
         {"tol": 1e-9, "loss": "hinge", "C": 0.1, "class_weight": "balanced"},
         {"tol": 1e-9, "loss": "hinge", "C": 0.1, "dual": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "penalty": [choice("l1", "l2")],
-        "loss": [choice("hinge", "squared_hinge")],
-        "multi_class": [choice("ovr", "crammer_singer")],
-        "class_weight": [choice("balanced"), dict, None],
-        **SHARED,
-    }
 
-    def __init__(
-        self,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        *,
-        dual: bool | str = "auto",
-        tol: float = 1e-4,
-        C: float = 1.0,
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        class_weight: Mapping[Any, float] | str | None = None,
-        verbose: int = 0,
-        random_state: int | None = None,
-        max_iter: int = 1000,
-    ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
+    penalty: Annotated[
+        str,
+        choice("l1", "l2"),
+        refused("it has no penalty of absolute values", Remedy("tn.LogisticRegression(l1_ratio=1.0)"), "l1"),
+    ] = "l2"
+    loss: Annotated[str, choice("hinge", "squared_hinge")] = "squared_hinge"
+    _: KW_ONLY
+    dual: Annotated[bool | str, boolean, choice("auto"), Behind(None)] = "auto"
+    multi_class: Annotated[str, choice("ovr", "crammer_singer"), against_the_rest, Behind("C")] = "ovr"
+    class_weight: Annotated[
+        Mapping[Any, float] | str | None, choice("balanced"), dict, None, Behind("intercept_scaling")
+    ] = None
 
     def start(self, schema: Schema) -> State:
         """The state before any rows are read; what cannot be fitted is refused here."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 from tenfold.core import Array, Columns, Need
-from tenfold.estimator.constraints import Constraints, choice, real
+from tenfold.estimator.constraints import choice, real
 from tenfold.estimator.kinds import Regressor
-from tenfold.linear.linear_machine import SHARED, LinearMachine, MachineModel
+from tenfold.estimator.parameters import Behind
+from tenfold.linear.linear_machine import LinearMachine, MachineModel
 
 
 class LinearSVR(LinearMachine, Regressor):
@@ -63,36 +65,12 @@ class LinearSVR(LinearMachine, Regressor):
         {"tol": 1e-12, "loss": "squared_epsilon_insensitive", "epsilon": 0.1},
         {"tol": 1e-11, "C": 0.1},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "epsilon": [real(0)],
-        "loss": [choice("epsilon_insensitive", "squared_epsilon_insensitive")],
-        **SHARED,
-    }
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 0.0,
-        tol: float = 1e-4,
-        C: float = 1.0,
-        loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        dual: bool | str = "auto",
-        verbose: int = 0,
-        random_state: int | None = None,
-        max_iter: int = 1000,
-    ) -> None:
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
+    _: KW_ONLY
+    epsilon: Annotated[float, real(0), Behind(None)] = 0.0
+    loss: Annotated[str, choice("epsilon_insensitive", "squared_epsilon_insensitive"), Behind("C")] = (
+        "epsilon_insensitive"
+    )
 
     @property
     def _epsilon(self) -> float:

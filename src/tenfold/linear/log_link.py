@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 import numpy as np
 from numpy import integer as numpy_integer
@@ -10,10 +11,14 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real
+from tenfold.estimator.constraints import boolean, choice, integer, real
+from tenfold.estimator.decisions import ANY_START, ignored_verbose, one_of, restarted
+from tenfold.estimator.keywords import NoEffect
 from tenfold.linear.glm import GlmModel
 from tenfold.linear.glm_inference import Errors
 from tenfold.linear.inference import ROBUST
+
+any_solver = NoEffect(ANY_START, (one_of("lbfgs", "newton-cholesky"),))
 
 
 class LogLink(Errors, Regressor):
@@ -25,37 +30,17 @@ class LogLink(Errors, Regressor):
         {"alpha": 0.0, "fit_intercept": False},
         {"alpha": 0.0, "standard_errors": "HC3"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0)],
-        "fit_intercept": [boolean],
-        "offset": [str, integer(0), None],
-        "tol": [real(0)],
-        "max_iter": [integer(1)],
-        "standard_errors": [choice("classical", *ROBUST)],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        offset: str | int | None = None,
-        tol: float = 1e-14,
-        max_iter: int = 100,
-        standard_errors: str = "classical",
-        *,
-        solver: str = "lbfgs",
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.offset = offset
-        self.tol = tol
-        self.max_iter = max_iter
-        self.standard_errors = standard_errors
-        self.solver = solver
-        self.warm_start = warm_start
-        self.verbose = verbose
+    alpha: Annotated[float, real(0)] = 1.0
+    fit_intercept: Annotated[bool, boolean] = True
+    offset: Annotated[str | int | None, str, integer(0), None] = None
+    tol: Annotated[float, real(0)] = 1e-14
+    max_iter: Annotated[int, integer(1)] = 100
+    standard_errors: Annotated[str, choice("classical", *ROBUST)] = "classical"
+    _: KW_ONLY
+    solver: Annotated[str, any_solver] = "lbfgs"
+    warm_start: Annotated[bool, restarted] = False
+    verbose: Annotated[int, ignored_verbose] = 0
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ = α Σ w: as scikit-learn has it, the loss is a mean."""

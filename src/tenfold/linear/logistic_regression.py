@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.core import Array, Claim, Columns, Need
+from tenfold.core import Array, Claim, Columns, Need, Remedy
 from tenfold.estimator import Classifier
-from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real, share
+from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.constraints import boolean, choice, integer, positive, real, share
+from tenfold.estimator.decisions import (
+    NEEDS_NUMBER,
+    ignored_n_jobs,
+    ignored_verbose,
+    one_of,
+    restarted,
+    some_rounds,
+    unseeded,
+)
+from tenfold.estimator.keywords import NoEffect, Renamed, refused
 from tenfold.kernels.glm import LOGISTIC
 from tenfold.linear.glm import FAR, LONG, Glm, GlmModel
 from tenfold.linear.glm_inference import Errors
@@ -19,6 +30,12 @@ from tenfold.linear.inference import ROBUST
 from tenfold.linear.newton import Local
 from tenfold.stats.curvature import Curvature
 from tenfold.stats.weight_by_class import ClassWeights
+
+unpenalised_intercept = NoEffect("the intercept is not penalised", (real(0, open=True),))
+same_minimum = NoEffect(
+    "the minimum is the same; the intercept is not penalised, as it is by scikit-learn's liblinear",
+    (one_of("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"),),
+)
 
 
 class LogisticRegression(ClassWeighted, Errors, Classifier):
@@ -88,51 +105,27 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         {"C": np.inf, "standard_errors": "HC3"},
         {"class_weight": "balanced", "C": 0.5},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "C": [positive],
-        "l1_ratio": [share()],
-        "penalty": [choice("l1", "l2", "elasticnet", "deprecated"), None],
-        "fit_intercept": [boolean],
-        "tol": [real(0)],
-        "max_iter": [integer(0)],
-        "standard_errors": [choice("classical", *ROBUST)],
-        **CLASS_WEIGHT,
-    }
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-14,
-        max_iter: int = 100,
-        standard_errors: str = "classical",
-        *,
-        penalty: str | None = "deprecated",
-        class_weight: ClassWeight = None,
-        dual: bool = False,
-        intercept_scaling: float = 1,
-        random_state: int | None = None,
-        solver: str = "lbfgs",
-        verbose: int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.standard_errors = standard_errors
-        self.penalty = penalty
-        self.class_weight = class_weight
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.solver = solver
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    C: Annotated[float, positive] = 1.0
+    l1_ratio: Annotated[float, share(), refused(NEEDS_NUMBER, Remedy("tn.LogisticRegression(l1_ratio=0.0)"), None)] = (
+        0.0
+    )
+    fit_intercept: Annotated[bool, boolean] = True
+    tol: Annotated[float, real(0)] = 1e-14
+    max_iter: Annotated[int, integer(0), some_rounds] = 100
+    standard_errors: Annotated[str, choice("classical", *ROBUST)] = "classical"
+    _: KW_ONLY
+    penalty: Annotated[str | None, choice("l1", "l2", "elasticnet", "deprecated"), None, Renamed("l1_ratio and C")] = (
+        "deprecated"
+    )
+    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None] = None
+    dual: Annotated[bool, restarted] = False
+    intercept_scaling: Annotated[float, unpenalised_intercept] = 1
+    random_state: Annotated[int | None, unseeded] = None
+    solver: Annotated[str, same_minimum] = "lbfgs"
+    verbose: Annotated[int, ignored_verbose] = 0
+    warm_start: Annotated[bool, restarted] = False
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ and λ₁; they do not grow with the rows."""

@@ -8,18 +8,21 @@ triangular factor with the same directions.
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Schema
+from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Remedy, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import Constraints, boolean, integer, share
+from tenfold.estimator.constraints import boolean, integer, share
+from tenfold.estimator.decisions import COUNT, EXACT, copied, exact_tol, one_of, unseeded
+from tenfold.estimator.keywords import NoEffect, refused
 from tenfold.kernels.moments import correlate
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
@@ -81,6 +84,14 @@ class Axes(NamedTuple):
         return self.lost and bool((_own(self.raw, self.rounding) > 1e-8 * self.singular**2)[:k].any())
 
 
+by_number_or_share = refused(
+    "how many components there are is said by a number or by a share of the variance",
+    Remedy("tn.PCA(n_components=0.95)"),
+    "mle",
+)
+some_component = refused("no component is left", Remedy("tn.PCA(n_components=1)"), 0)
+
+
 class PCA(OnePass, Projector):
     """Principal component analysis, exact in one pass (a second, for more digits, if the data need it).
 
@@ -130,33 +141,21 @@ class PCA(OnePass, Projector):
         {},
         {"n_components": 2, "whiten": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_components": [integer(0), share(open=True), None],
-        "whiten": [boolean],
-    }
 
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        whiten: bool = False,
-        *,
-        copy: bool = True,
-        svd_solver: str = "auto",
-        tol: float = 0.0,
-        iterated_power: int | str = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.whiten = whiten
-        self.copy = copy
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
+    n_components: Annotated[
+        int | float | None, integer(0), share(open=True), None, by_number_or_share, some_component
+    ] = None
+    whiten: Annotated[bool, boolean] = False
+    _: KW_ONLY
+    copy: Annotated[bool, copied] = True
+    svd_solver: Annotated[
+        str, NoEffect(EXACT, (one_of("auto", "full", "covariance_eigh", "arpack", "randomized"),))
+    ] = "auto"
+    tol: Annotated[float, exact_tol] = 0.0
+    iterated_power: Annotated[int | str, NoEffect(EXACT, (integer(0), one_of("auto")))] = "auto"
+    n_oversamples: Annotated[int, NoEffect(EXACT, COUNT)] = 10
+    power_iteration_normalizer: Annotated[str, NoEffect(EXACT, (one_of("auto", "QR", "LU", "none"),))] = "auto"
+    random_state: Annotated[int | None, unseeded] = None
 
     def statistic(self, schema: Schema) -> Comoments:
         """Moments, which serve every number of components."""

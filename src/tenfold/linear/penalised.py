@@ -6,6 +6,7 @@ model is made, so one summary serves every penalty, and the whole path.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import OnePass, SummaryScored
+from tenfold.estimator.constraints import real
+from tenfold.estimator.decisions import any_selection, copied, gram_is_merged, not_least_squares, restarted, unseeded
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.multi_output import MultiOutput
 from tenfold.linear.least_squares import errors_from_moments
@@ -58,12 +61,15 @@ class Penalised(MultiOutput, Shrunken):
 
     summary_types = (Moments, Rows)
 
-    alpha: float
-    l1_ratio: float = 1.0
-    fit_intercept: bool
-    positive: bool
-    tol: float
-    max_iter: int
+    l1_ratio = 1.0
+
+    alpha: Annotated[float, real(0, open=True), not_least_squares] = 1.0
+    _: KW_ONLY
+    precompute: Annotated[Any, gram_is_merged] = False
+    copy_X: Annotated[bool, copied] = True
+    warm_start: Annotated[bool, restarted] = False
+    random_state: Annotated[int | None, unseeded] = None
+    selection: Annotated[str, any_selection] = "cyclic"
 
     def statistic(self, schema: Schema) -> Comoments | RowsOrComoments:
         """The same moments, or rows if there are very many features, serve every penalty, and Ridge."""

@@ -5,17 +5,28 @@ If any plane separates the rows, it changes at most (R/γ)² times.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Design, Need, Schema
+from tenfold.core import Array, Claim, Columns, Design, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Solved
-from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
+from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.deciding import Deciding
+from tenfold.estimator.decisions import (
+    FROM_ZERO,
+    ONLY_WITH,
+    ignored_n_jobs,
+    ignored_verbose,
+    no_early_stopping,
+    no_warm_start,
+    not_held_back,
+)
 from tenfold.estimator.featured import Featured
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.estimator.sequential import Sequential
 from tenfold.kernels.perceptrons import TIMES
 from tenfold.linear.margins import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
@@ -215,6 +226,9 @@ class PerceptronRule(Featured, Sequential):
         return True
 
 
+unpenalised = Refused("the perceptron has no penalty", Remedy('tn.SGDClassifier(penalty="l2")'), (None,))
+
+
 class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[override]
     """The perceptron of Rosenblatt, averaged, or with a pocket; sequential.
 
@@ -285,56 +299,23 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
         {"mixing": True, "max_iter": 3},
         {"max_iter": 4, "class_weight": "balanced"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "variant": [choice("rule", "averaged", "pocket")],
-        "eta0": [real(0, open=True)],
-        "fit_intercept": [boolean],
-        "max_iter": [integer(1)],
-        "tol": [real(0), None],
-        "n_iter_no_change": [integer(1)],
-        "shuffle": [boolean],
-        "random_state": [seed],
-        "mixing": [boolean],
-        **CLASS_WEIGHT,
-    }
 
-    def __init__(
-        self,
-        variant: str = "rule",
-        *,
-        eta0: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        mixing: bool = False,
-        class_weight: ClassWeight = None,
-        penalty: str | None = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        warm_start: bool = False,
-    ) -> None:
-        self.variant = variant
-        self.eta0 = eta0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.mixing = mixing
-        self.class_weight = class_weight
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.warm_start = warm_start
+    variant: Annotated[str, choice("rule", "averaged", "pocket")] = "rule"
+    _: KW_ONLY
+    eta0: Annotated[float, real(0, open=True)] = 1.0
+    fit_intercept: Annotated[bool, boolean] = True
+    max_iter: Annotated[int, integer(1)] = 1000
+    tol: Annotated[float | None, real(0), None] = 1e-3
+    n_iter_no_change: Annotated[int, integer(1)] = 5
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    mixing: Annotated[bool, boolean] = False
+    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None] = None
+    penalty: Annotated[str | None, unpenalised] = None
+    alpha: Annotated[float, NoEffect(ONLY_WITH, FROM_ZERO)] = 0.0001
+    l1_ratio: Annotated[float, NoEffect(ONLY_WITH, (share(),))] = 0.15
+    verbose: Annotated[int, ignored_verbose] = 0
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    early_stopping: Annotated[bool, no_early_stopping] = False
+    validation_fraction: Annotated[float, not_held_back] = 0.1
+    warm_start: Annotated[bool, no_warm_start] = False

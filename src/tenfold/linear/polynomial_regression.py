@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.estimator import OnePass, Regressor
-from tenfold.estimator.constraints import Constraints, boolean, integer
+from tenfold.estimator.constraints import boolean, integer
 from tenfold.kernels.double import subtract_product
 from tenfold.linear.claims import claims_of
 from tenfold.linear.inference import Inference, infer
@@ -156,16 +156,10 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         {},
         {"degree": 2, "fit_intercept": False, "interaction_only": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "degree": [integer(1)],
-        "interaction_only": [boolean],
-        "fit_intercept": [boolean],
-    }
 
-    def __init__(self, degree: int = 2, interaction_only: bool = False, fit_intercept: bool = True) -> None:
-        self.degree = degree
-        self.interaction_only = interaction_only
-        self.fit_intercept = fit_intercept
+    degree: Annotated[int, integer(1)] = 2
+    interaction_only: Annotated[bool, boolean] = False
+    fit_intercept: Annotated[bool, boolean] = True
 
     def statistic(self, schema: Schema) -> TermComoments:
         """Moments of the products and the target."""

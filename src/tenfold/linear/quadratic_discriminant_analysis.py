@@ -7,15 +7,18 @@ merge, and the maximum-likelihood model is read off them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import Constraints, array, class_prior, share
+from tenfold.estimator.constraints import array, class_prior, share
+from tenfold.estimator.decisions import EXACT, FROM_ZERO, MERGED_COVARIANCE, always_there, one_of
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.kernels.discriminants import quadratic_scores
 from tenfold.linear.discriminant import Discriminant, class_means, log_prior, smallest_class
 from tenfold.linear.solving import varying
@@ -38,6 +41,15 @@ class QDAModel(NamedTuple):
     """W with |W(x - mean)|² the squared distance"""
     level: Annotated[Array, "class", NOT_NAN]
     """the score of a class at its mean"""
+
+
+merged_covariance = Refused(MERGED_COVARIANCE, Remedy("tn.QuadraticDiscriminantAnalysis(reg_param=0.1)"), (None,))
+by_reg_param = Refused(
+    "covariances are shrunk towards the identity by reg_param",
+    Remedy("tn.QuadraticDiscriminantAnalysis(reg_param=0.1)"),
+    (None,),
+)
+own_error = NoEffect("a covariance that cannot be inverted is an error of its own", FROM_ZERO)
 
 
 class QuadraticDiscriminantAnalysis(Discriminant):
@@ -87,26 +99,15 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         {},
         {"reg_param": 0.2},
     )
-    _parameter_constraints: ClassVar[Constraints] = {"priors": [array, None], "reg_param": [share()]}
 
-    def __init__(
-        self,
-        priors: ArrayLike | None = None,
-        reg_param: float = 0.0,
-        *,
-        solver: str = "svd",
-        shrinkage: Any = None,
-        store_covariance: bool = False,
-        tol: float = 0.0001,
-        covariance_estimator: Any = None,
-    ) -> None:
-        self.priors = priors
-        self.reg_param = reg_param
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
+    priors: Annotated[ArrayLike | None, array, None] = None
+    reg_param: Annotated[float, share()] = 0.0
+    _: KW_ONLY
+    solver: Annotated[str, NoEffect(EXACT, (one_of("svd", "eigen"),))] = "svd"
+    shrinkage: Annotated[Any, by_reg_param] = None
+    store_covariance: Annotated[bool, always_there] = False
+    tol: Annotated[float, own_error] = 0.0001
+    covariance_estimator: Annotated[Any, merged_covariance] = None
 
     def statistic(self, schema: Schema) -> ComomentsByClass:
         """The same moments serve every prior and regularisation."""

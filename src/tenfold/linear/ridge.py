@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
+from tenfold.core import Remedy
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.constraints import Constraints, boolean, choice, real
+from tenfold.estimator.constraints import array, boolean, choice, real
+from tenfold.estimator.decisions import COUNT_OR_NONE, EXACT, copied, exact_tol, no_sign, one_of, unseeded
+from tenfold.estimator.keywords import NoEffect, refused
 from tenfold.linear.inference import ROBUST
 from tenfold.linear.least_squares import LeastSquares
+
+one_penalty = refused(
+    "one penalty holds for all targets",
+    Remedy("tn.RidgeCV(alphas=[0.1, 1.0, 10.0])", "or a model for each target"),
+    array,
+)
+any_solver = NoEffect(EXACT, (one_of("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"),))
 
 
 class Ridge(LeastSquares):
@@ -71,37 +82,18 @@ class Ridge(LeastSquares):
         {"precision": "high"},
         {"standard_errors": "HC1"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [real(0)],
-        "fit_intercept": [boolean],
-        "standard_errors": [choice("classical", *ROBUST)],
-        "precision": [choice("normal", "high")],
-    }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        standard_errors: str = "classical",
-        precision: str = "normal",
-        *,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 0.0001,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.standard_errors = standard_errors
-        self.precision = precision
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+    alpha: Annotated[float, real(0), one_penalty] = 1.0
+    fit_intercept: Annotated[bool, boolean] = True
+    standard_errors: Annotated[str, choice("classical", *ROBUST)] = "classical"
+    precision: Annotated[str, choice("normal", "high")] = "normal"
+    _: KW_ONLY
+    copy_X: Annotated[bool, copied] = True
+    max_iter: Annotated[int | None, NoEffect(EXACT, COUNT_OR_NONE)] = None
+    tol: Annotated[float, exact_tol] = 0.0001
+    solver: Annotated[str, any_solver] = "auto"
+    positive: Annotated[bool, no_sign] = False
+    random_state: Annotated[int | None, unseeded] = None
 
     @property
     def n_iter_(self) -> int:

@@ -6,16 +6,19 @@ coefficients and the inverse of the normal matrix (`stats/leave_one_out.py`), so
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, DataError, Schema
+from tenfold.core import Array, Claim, DataError, Remedy, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, numbers, real, seed
-from tenfold.linear.by_fold import CV, TIE, ByFold, Chosen, Counted, Folds, errors_of, least_digits
+from tenfold.estimator.constraints import array, boolean, choice, integer, numbers, real, seed
+from tenfold.estimator.decisions import EXACT, FLAG, one_of
+from tenfold.estimator.keywords import NoEffect, Refused
+from tenfold.linear.by_fold import TIE, ByFold, Chosen, Counted, Folds, errors_of, least_digits
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS, from_moments, quick, quick_each
 from tenfold.stats.folds import FoldMoments, Pieces
@@ -49,6 +52,18 @@ class LeavingOut(NamedTuple):
     roots: Annotated[Array, "alpha", "predictor", "direction"]
     """R with RRᵀ the inverse of each penalised normal matrix, the constant first"""
     center: Annotated[Array, "feature"]
+
+
+by_squared_error = Refused(
+    "penalties are chosen by squared error",
+    Remedy('tn.tune(tn.Ridge(), {"alpha": [0.1, 1.0, 10.0]}, X, y, scoring="neg_mean_absolute_error")'),
+    (None,),
+)
+best_score_only = Refused(
+    "only the best score is kept",
+    Remedy('tn.validation_curve(tn.Ridge(), X, y, param_name="alpha", param_range=[0.1, 1.0, 10.0])'),
+    (False,),
+)
 
 
 class RidgeCV(ByFold):
@@ -118,33 +133,16 @@ class RidgeCV(ByFold):
         {"alphas": (1.0, 10.0), "cv": "random"},
         {"alphas": (1.0, 10.0), "cv": "random", "fit_intercept": False},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alphas": [array, real(0, open=True)],
-        "fit_intercept": [boolean],
-        "cv": [*CV, choice("random")],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        alphas: ArrayLike = (0.1, 1.0, 10.0),
-        fit_intercept: bool = True,
-        cv: Any = None,
-        random_state: int = 0,
-        *,
-        scoring: Any = None,
-        gcv_mode: str | None = None,
-        store_cv_results: bool = False,
-        alpha_per_target: bool = False,
-    ) -> None:
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.random_state = random_state
-        self.scoring = scoring
-        self.gcv_mode = gcv_mode
-        self.store_cv_results = store_cv_results
-        self.alpha_per_target = alpha_per_target
+    alphas: Annotated[ArrayLike, array, real(0, open=True)] = (0.1, 1.0, 10.0)
+    fit_intercept: Annotated[bool, boolean] = True
+    cv: Annotated[Any, None, integer(2), array, choice("random")] = None
+    random_state: Annotated[int, seed] = 0
+    _: KW_ONLY
+    scoring: Annotated[Any, by_squared_error] = None
+    gcv_mode: Annotated[str | None, NoEffect(EXACT, (one_of("auto", "svd", "eigen"), None))] = None
+    store_cv_results: Annotated[bool, best_score_only] = False
+    alpha_per_target: Annotated[bool, NoEffect("there is one target", FLAG)] = False
 
     @property
     def _drawn(self) -> bool:

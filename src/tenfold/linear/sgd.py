@@ -7,7 +7,7 @@ state, and the ends merge into their mean (mixing). One more pass, which merges,
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from math import inf, isfinite
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -18,8 +18,20 @@ from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.learner import Solved
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.statistic import Statistic
+from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
+from tenfold.estimator.decisions import (
+    averaged_from_start,
+    ignored_verbose,
+    known_schedule,
+    no_early_stopping,
+    no_warm_start,
+    not_held_back,
+    not_passive_aggressive,
+    some_l1_ratio,
+)
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.kinds import warn_not_converged
+from tenfold.estimator.parameters import Parameters
 from tenfold.estimator.sequential import Sequential
 from tenfold.kernels import losses as by_number
 from tenfold.kernels.descent import rate
@@ -93,7 +105,7 @@ Summary = Scale | Walk | Objective
 
 
 class Descent(Featured, Sequential):
-    """What SGDRegressor and SGDClassifier share."""
+    """A linear model fitted by gradient descent: row by row, by batches, or by all rows."""
 
     model_type: ClassVar[type] = SGDModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course"})
@@ -336,3 +348,31 @@ class Descent(Featured, Sequential):
     def loss_curve_(self) -> Array:
         """Mean loss in each epoch."""
         return self.model_.course.loss_curve
+
+
+class SGD(Descent, Parameters):
+    """What SGDClassifier and SGDRegressor share."""
+
+    _: KW_ONLY
+    penalty: Annotated[str | None, choice("l2", "l1", "elasticnet"), None] = "l2"
+    alpha: Annotated[float, real(0)] = 1e-4
+    l1_ratio: Annotated[float, share(), some_l1_ratio] = 0.15
+    fit_intercept: Annotated[bool, boolean] = True
+    max_iter: Annotated[int, integer(1)] = 1000
+    tol: Annotated[float | None, real(0), None] = 1e-3
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    learning_rate: Annotated[str, choice(*SCHEDULES), known_schedule, not_passive_aggressive] = "invscaling"
+    eta0: Annotated[str | float, choice("auto"), real(0, open=True)] = "auto"
+    power_t: Annotated[float, real(0)] = 0.25
+    decay: Annotated[float, real(0)] = 0.1
+    batch_size: Annotated[int | None, integer(1), None] = 1
+    momentum: Annotated[float, real(0)] = 0.0
+    nesterovs_momentum: Annotated[bool, boolean] = False
+    average: Annotated[bool, boolean, averaged_from_start] = False
+    n_iter_no_change: Annotated[int, integer(1)] = 5
+    mixing: Annotated[bool, boolean] = False
+    verbose: Annotated[int, ignored_verbose] = 0
+    early_stopping: Annotated[bool, no_early_stopping] = False
+    validation_fraction: Annotated[float, not_held_back] = 0.1
+    warm_start: Annotated[bool, no_warm_start] = False

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 import numpy as np
 from scipy.special import expit, log_expit
 
-from tenfold.core import Array, Need, Schema
+from tenfold.core import Array, Need, Remedy, Schema
 from tenfold.core.losses import LOSSES, Loss
-from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
-from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.constraints import choice, real
 from tenfold.estimator.deciding import Deciding
-from tenfold.linear.sgd import Descent
-from tenfold.linear.sgd_regressor import SHARED
+from tenfold.estimator.decisions import FROM_ZERO, NO_LOSS, ignored_n_jobs, known_schedule, not_passive_aggressive
+from tenfold.estimator.keywords import NoEffect, refused
+from tenfold.estimator.parameters import Behind
+from tenfold.linear.sgd import SGD
+from tenfold.linear.sgd_epoch import SCHEDULES
 from tenfold.linear.steepness import REST, SOFTMAX, TWO
 from tenfold.stats.weight_by_class import ClassWeights
 
+no_squared_hinge = refused(
+    NO_LOSS, Remedy('tn.LinearSVC(loss="squared_hinge")', "whose minimum is found to `tol`"), "squared_hinge"
+)
+no_huber = refused(
+    NO_LOSS, Remedy('tn.SGDClassifier(loss="log_loss")', "which gives probabilities too"), "modified_huber"
+)
+own_learner = refused("the perceptron is a learner of its own", Remedy("tn.Perceptron()"), "perceptron")
+losses_of_numbers = refused(
+    "it is a loss of numbers",
+    Remedy('tn.SGDClassifier(loss="squared_error")', 'or loss="hinge"'),
+    "huber",
+    "epsilon_insensitive",
+    "squared_epsilon_insensitive",
+)
 
-class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
+
+class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[override]
     """Linear classification by gradient descent: row by row, in batches, or over all rows; sequential.
 
     Rows are taken in windows of some thousands, each shuffled, and parts in a drawn order.
@@ -95,8 +114,8 @@ class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
-    state_types = (*Descent.state_types, *WEIGHTED_STATES)
-    summary_types = (*Descent.summary_types, ClassWeights)
+    state_types = (*SGD.state_types, *WEIGHTED_STATES)
+    summary_types = (*SGD.summary_types, ClassWeights)
     law_params = (
         {"max_iter": 4},
         {"max_iter": 3, "loss": "log_loss"},
@@ -109,68 +128,22 @@ class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
         {"max_iter": 3, "mixing": True, "penalty": "l1"},
         {"max_iter": 3, "class_weight": "balanced"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "loss": [choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error"), Loss],
-        **SHARED,
-        **CLASS_WEIGHT,
-    }
 
-    def __init__(
-        self,
-        loss: str | Loss = "hinge",
-        *,
-        penalty: str | None = "l2",
-        alpha: float = 1e-4,
-        l1_ratio: float = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        learning_rate: str = "optimal",
-        eta0: str | float = "auto",
-        power_t: float = 0.5,
-        decay: float = 0.1,
-        batch_size: int | None = 1,
-        momentum: float = 0.0,
-        nesterovs_momentum: bool = False,
-        average: bool = False,
-        n_iter_no_change: int = 5,
-        mixing: bool = False,
-        verbose: int = 0,
-        class_weight: ClassWeight = None,
-        epsilon: float = 0.1,
-        n_jobs: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        warm_start: bool = False,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.decay = decay
-        self.batch_size = batch_size
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.average = average
-        self.n_iter_no_change = n_iter_no_change
-        self.mixing = mixing
-        self.verbose = verbose
-        self.class_weight = class_weight
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.warm_start = warm_start
+    loss: Annotated[
+        str | Loss,
+        choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error"),
+        Loss,
+        no_squared_hinge,
+        no_huber,
+        own_learner,
+        losses_of_numbers,
+    ] = "hinge"
+    _: KW_ONLY
+    learning_rate: Annotated[str, choice(*SCHEDULES), known_schedule, not_passive_aggressive] = "optimal"
+    power_t: Annotated[float, real(0)] = 0.5
+    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None, Behind("verbose")] = None
+    epsilon: Annotated[float, NoEffect("no loss of classes has it here", FROM_ZERO), Behind("class_weight")] = 0.1
+    n_jobs: Annotated[int | None, ignored_n_jobs, Behind("epsilon")] = None
 
     def _outputs(self, schema: Schema) -> int:
         return 1 if len(schema.classes) <= 2 else len(schema.classes)

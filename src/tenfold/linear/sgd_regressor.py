@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
-from tenfold.core import Array, Columns, Need
+from tenfold.core import Array, Columns, Need, Remedy
 from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed, share
-from tenfold.linear.sgd import Descent, SGDModel
-from tenfold.linear.sgd_epoch import SCHEDULES
+from tenfold.estimator.constraints import choice, real
+from tenfold.estimator.decisions import NO_LOSS
+from tenfold.estimator.keywords import refused
+from tenfold.estimator.parameters import Behind
+from tenfold.linear.sgd import SGD, SGDModel
 from tenfold.linear.steepness import NUMBERS
 
-SHARED: Constraints = {
-    "penalty": [choice("l2", "l1", "elasticnet"), None],
-    "alpha": [real(0)],
-    "l1_ratio": [share()],
-    "fit_intercept": [boolean],
-    "max_iter": [integer(1)],
-    "tol": [real(0), None],
-    "shuffle": [boolean],
-    "random_state": [seed],
-    "learning_rate": [choice(*SCHEDULES)],
-    "eta0": [choice("auto"), real(0, open=True)],
-    "power_t": [real(0)],
-    "decay": [real(0)],
-    "batch_size": [integer(1), None],
-    "momentum": [real(0)],
-    "nesterovs_momentum": [boolean],
-    "average": [boolean],
-    "n_iter_no_change": [integer(1)],
-    "mixing": [boolean],
-}
+no_huber = refused(
+    NO_LOSS, Remedy('tn.SGDRegressor(loss="epsilon_insensitive")', "whose slope is bounded too"), "huber"
+)
+no_squared_tube = refused(
+    NO_LOSS, Remedy('tn.LinearSVR(loss="squared_epsilon_insensitive")'), "squared_epsilon_insensitive"
+)
 
 
-class SGDRegressor(Descent, Regressor):  # type: ignore[override]
+class SGDRegressor(SGD, Regressor):  # type: ignore[override]
     """Linear regression by gradient descent: row by row, in batches, or over all rows; sequential.
 
     Rows are taken in windows of some thousands, each shuffled, and parts in a drawn order.
@@ -121,64 +110,12 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "exponential"},
         {"max_iter": 3, "mixing": True, "penalty": None},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "loss": [choice("squared_error", "epsilon_insensitive"), Loss],
-        "epsilon": [real(0)],
-        **SHARED,
-    }
 
-    def __init__(
-        self,
-        loss: str | Loss = "squared_error",
-        *,
-        penalty: str | None = "l2",
-        alpha: float = 1e-4,
-        l1_ratio: float = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        epsilon: float = 0.1,
-        random_state: int | None = 0,
-        learning_rate: str = "invscaling",
-        eta0: str | float = "auto",
-        power_t: float = 0.25,
-        decay: float = 0.1,
-        batch_size: int | None = 1,
-        momentum: float = 0.0,
-        nesterovs_momentum: bool = False,
-        average: bool = False,
-        n_iter_no_change: int = 5,
-        mixing: bool = False,
-        verbose: int = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        warm_start: bool = False,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.decay = decay
-        self.batch_size = batch_size
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.average = average
-        self.n_iter_no_change = n_iter_no_change
-        self.mixing = mixing
-        self.verbose = verbose
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.warm_start = warm_start
+    loss: Annotated[str | Loss, choice("squared_error", "epsilon_insensitive"), Loss, no_huber, no_squared_tube] = (
+        "squared_error"
+    )
+    _: KW_ONLY
+    epsilon: Annotated[float, real(0), Behind("shuffle")] = 0.1
 
     def _loss(self) -> Loss:
         return EpsilonInsensitive(self.epsilon) if self.loss == "epsilon_insensitive" else super()._loss()

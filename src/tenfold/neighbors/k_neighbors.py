@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Remedy, Schema
 from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Rule
 from tenfold.core.need import Target
 from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.by_scan import columns_of, summary_of
-from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, positive
+from tenfold.estimator.constraints import array, choice, integer, numbers, positive, real
+from tenfold.estimator.decisions import COUNT, NEEDS_NUMBER, ignored_n_jobs
+from tenfold.estimator.keywords import NoEffect, Refused, refused
 from tenfold.estimator.multi_output import MultiOutput
 from tenfold.estimator.sparse_interface import aligned
 from tenfold.neighbors.distance import METRICS, Distance, distance_of
@@ -42,6 +44,57 @@ class NeighborsModel(NamedTuple):
     """how many, 0 if the target is a number"""
 
 
+not_from_rows = refused(
+    "distances are computed from rows",
+    Remedy("tn.{name}(kernel=lambda A, B: A @ B.T)", "a function of two arrays of rows"),
+    "precomputed",
+    "pyfunc",
+    callable,
+)
+euclidean = refused(
+    "the neighbours are those of the Euclidean distance", Remedy('tn.{name}(metric="euclidean")'), "sqeuclidean"
+)
+scaled = refused(
+    "attribute_weights scale columns", Remedy("tn.{name}(attribute_weights=1 / X.var(axis=0))"), "seuclidean"
+)
+whitened = refused("whitened rows have it", Remedy("tn.make_pipeline(tn.PCA(whiten=True), tn.{name}())"), "mahalanobis")
+centered = refused(
+    "it is the cosine of centred rows",
+    Remedy('tn.{name}(metric="cosine").fit(X - X.mean(axis=1, keepdims=True), y)'),
+    "correlation",
+)
+similar_scale = refused(
+    "it is no distance here",
+    Remedy('tn.{name}(metric="manhattan")', "of columns of similar scale"),
+    "braycurtis",
+    "canberra",
+)
+SPHERE = "[np.cos(X[:, 0]) * np.cos(X[:, 1]), np.cos(X[:, 0]) * np.sin(X[:, 1]), np.sin(X[:, 0])]"
+on_sphere = refused(
+    "it is the order of distances on the unit sphere",
+    Remedy(f"tn.{{name}}().fit(np.column_stack({SPHERE}), y)", "of latitude and longitude"),
+    "haversine",
+)
+complete = refused(
+    "rows must be complete", Remedy("tn.make_pipeline(tn.SimpleImputer(), tn.{name}())"), "nan_euclidean"
+)
+of_flags = refused(
+    "rows of 0 and 1 are compared by how many columns differ",
+    Remedy('tn.{name}(metric="hamming")'),
+    *("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule"),
+)
+some_p = refused(NEEDS_NUMBER, Remedy("tn.{name}(p=2)"), None)
+small_p = refused(
+    "powers would overflow",
+    Remedy('tn.{name}(metric="chebyshev")', "to which distances of large p tend"),
+    real(300, open=True),
+)
+same_neighbors = NoEffect("the neighbours are the same, however they are found", COUNT)
+no_metric_params = Refused(
+    "a metric has no parameters beside p", Remedy("tn.{name}(p=3, attribute_weights=[1.0, 2.0, 1.0])"), (None,)
+)
+
+
 class KNeighbors(MultiOutput, OnePass):
     """Base of `KNeighborsClassifier` and `KNeighborsRegressor`: a subclass says how neighbours vote."""
 
@@ -58,43 +111,31 @@ class KNeighbors(MultiOutput, OnePass):
         {"n_neighbors": 3, "metric": "mixed"},
         {"n_neighbors": 3, "metric": "cosine"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_neighbors": [integer(1)],
-        "weights": [choice("uniform", "distance"), callable, None],
-        "algorithm": [choice("auto", "ball_tree", "kd_tree", "brute")],
-        "p": [positive],
-        "metric": [choice(*METRICS)],
-        "attribute_weights": [array, None],
-        "ranges": [array, None],
-        "kernel": [callable, None],
-    }
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: str | Callable[[Array], Array] | None = "uniform",
-        algorithm: str = "auto",
-        p: float = 2,
-        metric: str = "minkowski",
-        attribute_weights: Any = None,
-        ranges: Any = None,
-        kernel: Any = None,
-        leaf_size: int = 30,
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.p = p
-        self.metric = metric
-        self.attribute_weights = attribute_weights
-        self.ranges = ranges
-        self.kernel = kernel
-        self.leaf_size = leaf_size
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    n_neighbors: Annotated[int, integer(1), refused(NEEDS_NUMBER, Remedy("tn.{name}(n_neighbors=5)"), None)] = 5
+    _: KW_ONLY
+    weights: Annotated[str | Callable[[Array], Array] | None, choice("uniform", "distance"), callable, None] = "uniform"
+    algorithm: Annotated[str, choice("auto", "ball_tree", "kd_tree", "brute")] = "auto"
+    p: Annotated[float, positive, some_p, small_p] = 2
+    metric: Annotated[
+        str,
+        choice(*METRICS),
+        not_from_rows,
+        euclidean,
+        scaled,
+        whitened,
+        centered,
+        similar_scale,
+        on_sphere,
+        complete,
+        of_flags,
+    ] = "minkowski"
+    attribute_weights: Annotated[Any, array, None] = None
+    ranges: Annotated[Any, array, None] = None
+    kernel: Annotated[Any, callable, None] = None
+    leaf_size: Annotated[int, same_neighbors] = 30
+    metric_params: Annotated[Any, no_metric_params] = None
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
 
     @property
     def need(self) -> Need:

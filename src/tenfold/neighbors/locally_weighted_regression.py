@@ -7,14 +7,14 @@ distance of the k-th nearest row, or fixed. The rows are the model, and rows mer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator import OnePass, Regressor
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real
+from tenfold.estimator.constraints import array, choice, integer, real
 from tenfold.neighbors.distance import Distance, distance_of
 from tenfold.neighbors.leave_one_out import left_out_rows
 from tenfold.neighbors.nearest import nearest
@@ -83,28 +83,13 @@ class LocallyWeightedRegression(OnePass, Regressor):
     summary_types = (TrainingRows,)
     hidden = frozenset({"rows"})
     law_params = ({"n_neighbors": 8}, {"bandwidth": 30.0, "degree": 0, "kernel": "gaussian"})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_neighbors": [integer(1)],
-        "bandwidth": [real(0, open=True), None],
-        "kernel": [choice(*KERNELS)],
-        "degree": [integer(0, 2)],
-        "attribute_weights": [array, None],
-    }
 
-    def __init__(
-        self,
-        n_neighbors: int = 30,
-        *,
-        bandwidth: float | None = None,
-        kernel: str = "tricube",
-        degree: int = 1,
-        attribute_weights: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.degree = degree
-        self.attribute_weights = attribute_weights
+    n_neighbors: Annotated[int, integer(1)] = 30
+    _: KW_ONLY
+    bandwidth: Annotated[float | None, real(0, open=True), None] = None
+    kernel: Annotated[str, choice(*KERNELS)] = "tricube"
+    degree: Annotated[int, integer(0, 2)] = 1
+    attribute_weights: Annotated[Any, array, None] = None
 
     def statistic(self, schema: Schema) -> AllRows:
         """All rows: what is asked of them is asked later."""

@@ -11,28 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Schema
+from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Remedy, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.estimator import check_is_fitted
-from tenfold.estimator.constraints import (
-    Constraints,
-    array,
-    boolean,
-    choice,
-    decay,
-    infinity,
-    integer,
-    real,
-    seed,
-    share,
-)
+from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.estimator.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
+from tenfold.estimator.decisions import ignored_verbose
+from tenfold.estimator.keywords import refused
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.estimator.sequential import Sequential
 from tenfold.estimator.summary import Summary
@@ -54,37 +46,6 @@ SMALLEST = 1e-6
 EPS = float(np.finfo(np.float64).eps)
 STEEP = 0.5
 """share of the objective by which the last iteration of a solver that has converged does not lower it"""
-
-SHARED: Constraints = {
-    "hidden_layer_sizes": [array, integer(1, 1 << 20)],
-    "activation": [choice(*ACTIVATIONS)],
-    "solver": [choice("adam", "sgd", "lbfgs", "cg")],
-    "alpha": [real(0)],
-    "batch_size": [choice("auto"), integer(1, 1 << 24)],
-    "learning_rate": [choice("constant", "invscaling", "adaptive")],
-    "learning_rate_init": [real(0, open=True)],
-    "power_t": [real(0)],
-    "max_iter": [integer(1)],
-    "shuffle": [boolean],
-    "random_state": [seed],
-    "tol": [real(0)],
-    "momentum": [share()],
-    "nesterovs_momentum": [boolean],
-    "early_stopping": [boolean],
-    "validation_fraction": [share(open=True)],
-    "beta_1": [decay],
-    "beta_2": [decay],
-    "epsilon": [real(0, open=True)],
-    "n_iter_no_change": [integer(1), infinity],
-    "dropout": [share()],
-    "l1_ratio": [share()],
-    "batch_norm": [boolean],
-    "embedding": [choice("auto"), integer(1, 1 << 16), None],
-    "n_init": [integer(1)],
-    "warm_start": [boolean],
-    "max_fun": [integer(1)],
-    "device": [str, None],
-}
 
 
 class Course(NamedTuple):
@@ -194,7 +155,10 @@ Single = Walking | Validating | Descending | Judging | Solved
 State = Weighing | Single | Restarting
 
 
-class MLP(Sequential):
+some_kept_back = refused("no rows would be kept back", Remedy("tn.{name}(validation_fraction=0.1)"), 0)
+
+
+class MLP(Sequential, Estimator):
     """What MLPClassifier and MLPRegressor share."""
 
     model_type: ClassVar[type] = MLPModel
@@ -206,32 +170,36 @@ class MLP(Sequential):
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     mixing = False
 
-    hidden_layer_sizes: int | Sequence[int]
-    activation: str
-    solver: str
-    alpha: float
-    batch_size: int | str
-    learning_rate: str
-    learning_rate_init: float
-    power_t: float
-    tol: float
-    momentum: float
-    nesterovs_momentum: bool
-    early_stopping: bool
-    validation_fraction: float
-    beta_1: float
-    beta_2: float
-    epsilon: float
-    dropout: float
-    l1_ratio: float
-    batch_norm: bool
-    embedding: int | str | None
-    n_init: int
-    warm_start: bool
-    max_fun: int
-    device: str | None
-    model_: MLPModel
-    schema_: Schema
+    hidden_layer_sizes: Annotated[int | Sequence[int], array, integer(1, 1 << 20)] = (100,)
+    activation: Annotated[str, choice(*ACTIVATIONS)] = "relu"
+    _: KW_ONLY
+    solver: Annotated[str, choice("adam", "sgd", "lbfgs", "cg")] = "adam"
+    alpha: Annotated[float, real(0)] = 1e-4
+    batch_size: Annotated[int | str, choice("auto"), integer(1, 1 << 24)] = "auto"
+    learning_rate: Annotated[str, choice("constant", "invscaling", "adaptive")] = "constant"
+    learning_rate_init: Annotated[float, real(0, open=True)] = 1e-3
+    power_t: Annotated[float, real(0)] = 0.5
+    max_iter: Annotated[int, integer(1)] = 200
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    tol: Annotated[float, real(0)] = 1e-4
+    momentum: Annotated[float, share()] = 0.9
+    nesterovs_momentum: Annotated[bool, boolean] = True
+    early_stopping: Annotated[bool, boolean] = False
+    validation_fraction: Annotated[float, share(open=True), some_kept_back] = 0.1
+    beta_1: Annotated[float, decay] = 0.9
+    beta_2: Annotated[float, decay] = 0.999
+    epsilon: Annotated[float, real(0, open=True)] = 1e-8
+    n_iter_no_change: Annotated[int, integer(1), infinity] = 10
+    dropout: Annotated[float, share()] = 0.0
+    l1_ratio: Annotated[float, share()] = 0.0
+    batch_norm: Annotated[bool, boolean] = False
+    embedding: Annotated[int | str | None, choice("auto"), integer(1, 1 << 16), None] = None
+    n_init: Annotated[int, integer(1)] = 1
+    warm_start: Annotated[bool, boolean] = False
+    max_fun: Annotated[int, integer(1)] = 15000
+    device: Annotated[str | None, str, None] = None
+    verbose: Annotated[int, ignored_verbose] = False
 
     def _network(self, schema: Schema) -> Network:
         """The shape of the network for rows of this schema."""
@@ -260,7 +228,7 @@ class MLP(Sequential):
         return tuple(int(size) for size in each)
 
     @property
-    def draws_rows(self) -> bool:
+    def draws_rows(self) -> bool:  # type: ignore[override]
         """Whether rows are met in a drawn order, or some are held back at random."""
         return self._in_batches and (self.shuffle or self.early_stopping)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.class_weights import class_weights, named_weights, refuse_balanced
-from tenfold.estimator.constraints import Constraints, choice
-from tenfold.neural.mlp import MLP, SHARED, MLPModel
+from tenfold.estimator.constraints import choice
+from tenfold.estimator.parameters import Behind
+from tenfold.neural.mlp import MLP, MLPModel
 
 
-class MLPClassifier(MLP, Classifier):  # type: ignore[override]
+class MLPClassifier(MLP, Classifier):
     """Multi-layer perceptron for classes: a feed-forward network, trained by backpropagation; sequential.
 
     Gradients are made by PyTorch (`pip install "tenfold[neural]"`) in double precision, on one thread; a model that
@@ -148,72 +150,9 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
             "class_weight": "balanced",
         },
     )
-    _parameter_constraints: ClassVar[Constraints] = {**SHARED, "class_weight": [choice("balanced"), dict, None]}
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 1e-4,
-        batch_size: int | str = "auto",
-        learning_rate: str = "constant",
-        learning_rate_init: float = 1e-3,
-        power_t: float = 0.5,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        tol: float = 1e-4,
-        momentum: float = 0.9,
-        nesterovs_momentum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-8,
-        n_iter_no_change: int = 10,
-        dropout: float = 0.0,
-        l1_ratio: float = 0.0,
-        batch_norm: bool = False,
-        embedding: int | str | None = None,
-        n_init: int = 1,
-        class_weight: Mapping[Any, float] | str | None = None,
-        warm_start: bool = False,
-        max_fun: int = 15000,
-        device: str | None = None,
-        verbose: int = False,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.learning_rate_init = learning_rate_init
-        self.power_t = power_t
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
-        self.n_iter_no_change = n_iter_no_change
-        self.dropout = dropout
-        self.l1_ratio = l1_ratio
-        self.batch_norm = batch_norm
-        self.embedding = embedding
-        self.n_init = n_init
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.max_fun = max_fun
-        self.device = device
-        self.verbose = verbose
+    _: KW_ONLY
+    class_weight: Annotated[Mapping[Any, float] | str | None, choice("balanced"), dict, None, Behind("n_init")] = None
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         classes = len(schema.classes)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
-from tenfold.core import Array, Columns, Need, Schema
+from tenfold.core import Array, Columns, Need, Remedy, Schema
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import Constraints
-from tenfold.neural.mlp import MLP, SHARED, MLPModel
+from tenfold.estimator.keywords import Refused
+from tenfold.estimator.parameters import Behind
+from tenfold.neural.mlp import MLP, MLPModel
+
+squared_errors_only = Refused(
+    "networks of numbers are fitted by squared errors",
+    Remedy("tn.PoissonRegressor()", "for counts"),
+    ("squared_error",),
+)
 
 
-class MLPRegressor(MLP, Regressor):  # type: ignore[override]
+class MLPRegressor(MLP, Regressor):
     """Multi-layer perceptron for numbers: a feed-forward network, trained by backpropagation; sequential.
 
     Gradients are made by PyTorch (`pip install "tenfold[neural]"`) in double precision, on one thread; a model that
@@ -141,72 +148,9 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
             "n_init": 2,
         },
     )
-    _parameter_constraints: ClassVar[Constraints] = SHARED
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 1e-4,
-        batch_size: int | str = "auto",
-        learning_rate: str = "constant",
-        learning_rate_init: float = 1e-3,
-        power_t: float = 0.5,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        tol: float = 1e-4,
-        momentum: float = 0.9,
-        nesterovs_momentum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-8,
-        n_iter_no_change: int = 10,
-        dropout: float = 0.0,
-        l1_ratio: float = 0.0,
-        batch_norm: bool = False,
-        embedding: int | str | None = None,
-        n_init: int = 1,
-        warm_start: bool = False,
-        max_fun: int = 15000,
-        device: str | None = None,
-        loss: str = "squared_error",
-        verbose: int = False,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.learning_rate_init = learning_rate_init
-        self.power_t = power_t
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
-        self.n_iter_no_change = n_iter_no_change
-        self.dropout = dropout
-        self.l1_ratio = l1_ratio
-        self.batch_norm = batch_norm
-        self.embedding = embedding
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.max_fun = max_fun
-        self.device = device
-        self.loss = loss
-        self.verbose = verbose
+    _: KW_ONLY
+    loss: Annotated[str, squared_errors_only, Behind("device")] = "squared_error"
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         return 1, "squared_error"

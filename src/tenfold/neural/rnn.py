@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tenfold.core import Schema
-from tenfold.estimator.constraints import Constraints, choice, integer
-from tenfold.neural.recurrent import GATES, Recurrent
-from tenfold.neural.sequence_training import UNITS
-
-RECURRENT: Constraints = {
-    "hidden_size": [integer(1, UNITS)],
-    "cell": [choice(*GATES)],
-    "num_layers": [integer(1, 64)],
-    "truncate": [integer(1, 1 << 40), None],
-}
+from tenfold.neural.recurrent import Recurrent
 
 
 class RecurrentLearner(Protocol):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 from tenfold.core import Need, Schema
-from tenfold.estimator.constraints import Constraints
-from tenfold.neural.recurrent import Recurrent
-from tenfold.neural.rnn import RECURRENT, recurrent
-from tenfold.neural.sequence_training import TRAINING, SequenceNetworkClassifier
+from tenfold.estimator.constraints import choice, integer
+from tenfold.estimator.parameters import Behind
+from tenfold.neural.recurrent import GATES, Recurrent
+from tenfold.neural.rnn import recurrent
+from tenfold.neural.sequence_training import UNITS, SequenceNetworkClassifier
 
 
 class RNNClassifier(SequenceNetworkClassifier):
@@ -88,40 +90,12 @@ class RNNClassifier(SequenceNetworkClassifier):
         {"hidden_size": 3, "max_iter": 2, "cell": "lstm", "num_layers": 2, "early_stopping": True, "batch_size": 5},
         {"hidden_size": 3, "max_iter": 2, "cell": "simple", "truncate": 2, "shuffle": False, "batch_size": 200},
     )
-    _parameter_constraints: ClassVar[Constraints] = {**RECURRENT, **TRAINING}
 
-    def __init__(
-        self,
-        hidden_size: int = 32,
-        *,
-        cell: str = "gru",
-        num_layers: int = 1,
-        truncate: int | None = None,
-        alpha: float = 1e-4,
-        batch_size: int = 32,
-        learning_rate_init: float = 3e-3,
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-    ) -> None:
-        self.hidden_size = hidden_size
-        self.cell = cell
-        self.num_layers = num_layers
-        self.truncate = truncate
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
+    hidden_size: Annotated[int, integer(1, UNITS)] = 32
+    _: KW_ONLY
+    cell: Annotated[str, choice(*GATES), Behind("hidden_size")] = "gru"
+    num_layers: Annotated[int, integer(1, 64), Behind("cell")] = 1
+    truncate: Annotated[int | None, integer(1, 1 << 40), None, Behind("num_layers")] = None
 
     def _encoder(self, schema: Schema) -> Recurrent:
         return recurrent(self, schema)

@@ -8,14 +8,16 @@ lower exists.
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, DataError, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.learner import Solved
-from tenfold.estimator.constraints import Constraints, boolean, integer, real, seed, share
+from tenfold.estimator import Estimator
+from tenfold.estimator.constraints import boolean, integer, real, seed, share
 from tenfold.estimator.sequence_kinds import SequenceClassifier
 from tenfold.estimator.sequential import Sequential
 from tenfold.neural.epoch import Diverged, Walk
@@ -33,19 +35,6 @@ UNITS = 1 << 14
 """of a layer, at most"""
 BETAS, EPSILON = (0.9, 0.999), 1e-8
 """of Adam, as everywhere"""
-
-TRAINING: Constraints = {
-    "alpha": [real(0)],
-    "batch_size": [integer(1, 1 << 24)],
-    "learning_rate_init": [real(0, open=True)],
-    "max_iter": [integer(1)],
-    "shuffle": [boolean],
-    "random_state": [seed],
-    "tol": [real(0)],
-    "n_iter_no_change": [integer(1)],
-    "early_stopping": [boolean],
-    "validation_fraction": [share(open=True)],
-}
 
 
 class Training(NamedTuple):
@@ -105,7 +94,7 @@ class LastLook(NamedTuple):
 State = Epochs | Validation | LastLook | Solved
 
 
-class SequenceTraining(Sequential):
+class SequenceTraining(Sequential, Estimator):
     """What networks of whole sequences share. A subclass writes `_encoder(schema)`."""
 
     model_type: ClassVar[type] = SequenceNetworkModel
@@ -115,15 +104,17 @@ class SequenceTraining(Sequential):
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     mixing = False
 
-    need: Need
-    alpha: float
-    batch_size: int
-    learning_rate_init: float
-    tol: float
-    early_stopping: bool
-    validation_fraction: float
-    model_: SequenceNetworkModel
-    schema_: Schema
+    _: KW_ONLY
+    alpha: Annotated[float, real(0)] = 1e-4
+    batch_size: Annotated[int, integer(1, 1 << 24)] = 32
+    learning_rate_init: Annotated[float, real(0, open=True)] = 3e-3
+    max_iter: Annotated[int, integer(1)] = 100
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    tol: Annotated[float, real(0)] = 1e-4
+    n_iter_no_change: Annotated[int, integer(1)] = 10
+    early_stopping: Annotated[bool, boolean] = False
+    validation_fraction: Annotated[float, share(open=True)] = 0.1
 
     def _encoder(self, schema: Schema) -> Recurrent | Transformer:
         """What makes a code of each sequence."""
@@ -138,7 +129,7 @@ class SequenceTraining(Sequential):
         return SequenceNetwork(self._encoder(schema), outputs, loss)
 
     @property
-    def draws_rows(self) -> bool:
+    def draws_rows(self) -> bool:  # type: ignore[override]
         """Whether sequences are met in a drawn order, or some are held back at random."""
         return bool(self.shuffle or self.early_stopping)
 
@@ -336,7 +327,7 @@ class SequenceTraining(Sequential):
         return self.model_.training.validation_scores
 
 
-class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):  # type: ignore[override]
+class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):
     """What classifiers by such networks share: softmax of the outputs, or one logistic output for two classes."""
 
     def scores_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:

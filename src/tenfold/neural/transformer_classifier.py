@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Need, Schema
-from tenfold.estimator.constraints import Constraints, integer
+from tenfold.estimator.constraints import integer, real
+from tenfold.estimator.parameters import Behind
 from tenfold.neural.sequence_network import Sequences
-from tenfold.neural.sequence_training import TRAINING, UNITS, SequenceNetworkClassifier, SequenceNetworkModel
+from tenfold.neural.sequence_training import UNITS, SequenceNetworkClassifier, SequenceNetworkModel
 from tenfold.neural.transformer import Transformer
 
 
@@ -93,46 +95,13 @@ class TransformerClassifier(SequenceNetworkClassifier):
         {"d_model": 4, "n_heads": 1, "dim_feedforward": 3, "max_iter": 2, "early_stopping": True, "batch_size": 5},
         {"d_model": 4, "n_layers": 1, "dim_feedforward": 3, "max_iter": 2, "shuffle": False, "batch_size": 200},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "d_model": [integer(1, UNITS)],
-        "n_heads": [integer(1, UNITS)],
-        "n_layers": [integer(1, 64)],
-        "dim_feedforward": [integer(1, UNITS)],
-        **TRAINING,
-    }
 
-    def __init__(
-        self,
-        d_model: int = 32,
-        *,
-        n_heads: int = 4,
-        n_layers: int = 2,
-        dim_feedforward: int = 64,
-        alpha: float = 1e-4,
-        batch_size: int = 32,
-        learning_rate_init: float = 1e-3,
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-    ) -> None:
-        self.d_model = d_model
-        self.n_heads = n_heads
-        self.n_layers = n_layers
-        self.dim_feedforward = dim_feedforward
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
+    d_model: Annotated[int, integer(1, UNITS)] = 32
+    _: KW_ONLY
+    n_heads: Annotated[int, integer(1, UNITS), Behind("d_model")] = 4
+    n_layers: Annotated[int, integer(1, 64), Behind("n_heads")] = 2
+    dim_feedforward: Annotated[int, integer(1, UNITS), Behind("n_layers")] = 64
+    learning_rate_init: Annotated[float, real(0, open=True)] = 1e-3
 
     def _encoder(self, schema: Schema) -> Transformer:
         if self.d_model % self.n_heads:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
+from tenfold.estimator.constraints import array, choice, integer, real, seed
 from tenfold.stats.binned import RowSample
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
 from tenfold.stats.race import Race
@@ -31,24 +31,11 @@ class Basis(OnePass, Transformer):
     short: ClassVar[str]
     """in the names of the outputs"""
     law_params = ({}, {"spacing": "grid", "centers": 3})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "centers": [integer(1), array],
-        "gamma": [choice("auto"), real(0, open=True)],
-        "spacing": [choice("quantiles", "grid")],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        centers: int | ArrayLike = 5,
-        gamma: float | str = "auto",
-        spacing: str = "quantiles",
-        random_state: int | None = 0,
-    ) -> None:
-        self.centers = centers
-        self.gamma = gamma
-        self.spacing = spacing
-        self.random_state = random_state
+    centers: Annotated[int | ArrayLike, integer(1), array] = 5
+    gamma: Annotated[float | str, choice("auto"), real(0, open=True)] = "auto"
+    spacing: Annotated[str, choice("quantiles", "grid")] = "quantiles"
+    random_state: Annotated[int | None, seed] = 0
 
     @property
     def _wanted(self) -> int | None:

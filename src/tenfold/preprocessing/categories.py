@@ -12,6 +12,7 @@ from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS, Between
 from tenfold.core.schema import Column, is_text, places_among
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.parameters import fixed
 from tenfold.kernels.counting import add_counts
 
 INFREQUENT = "infrequent_sklearn"
@@ -92,10 +93,7 @@ class CategoryEncoder(OnePass, Transformer):
     """whether a missing value is a category if there was one in fitting, and unknown if there was none"""
     places_missing: ClassVar[bool] = True
     """whether such a category has a place among the others of its column"""
-    handle_unknown: str
-    min_frequency: float | None
-    max_categories: int | None
-    categories: Any = "auto"
+    categories = fixed("auto")
 
     # ---- categories that are listed ----------------------------------------------------------------
 

@@ -7,15 +7,16 @@ A date is seconds since 1970 began. Its day is the whole number of days in them;
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import boolean
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
 
 DAY = 86_400
@@ -201,13 +202,10 @@ class DateParts(OnePass, Transformer):
     model_type = DatePartsModel
     summary_types = (Extremes,)
     law_params = ({}, {"parts": ["week", "day", "hour", "elapsed_days", "is_year_end"], "cyclic": True})
-    _parameter_constraints: ClassVar[Constraints] = {"parts": [list, tuple], "cyclic": [boolean]}
 
-    def __init__(
-        self, parts: Sequence[str] = ("year", "month", "day", "weekday", "hour"), *, cyclic: bool = False
-    ) -> None:
-        self.parts = parts
-        self.cyclic = cyclic
+    parts: Annotated[Sequence[str], list, tuple] = ("year", "month", "day", "weekday", "hour")
+    _: KW_ONLY
+    cyclic: Annotated[bool, boolean] = False
 
     def _validate_params(self) -> None:
         super()._validate_params()

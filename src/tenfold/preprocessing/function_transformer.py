@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Claim, Columns, DataError, Need, Remedy, Schema
 from tenfold.core.allowed import Between
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.constraints import choice
+from tenfold.estimator.decisions import FLAG
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.preprocessing.polynomial_basis import Rows, TotalWeight
 
 BLOCK = 1 << 15
@@ -23,6 +26,15 @@ class FunctionModel(NamedTuple):
     """How many columns come out."""
 
     n_output_features: Annotated[int, Between(1)]
+
+
+is_checked = NoEffect("a function is always given an array of numbers that was checked", FLAG)
+no_sparse = Refused(
+    "a function is given arrays",
+    Remedy("tn.FunctionTransformer().fit(X.toarray() if hasattr(X, 'toarray') else X)"),
+    (False,),
+)
+not_inverted = NoEffect("it only warns, and the inverse is taken as it is", FLAG)
 
 
 class FunctionTransformer(OnePass, Transformer):
@@ -71,34 +83,16 @@ class FunctionTransformer(OnePass, Transformer):
     model_type = FunctionModel
     summary_types = (Rows,)
     law_params = ({}, {"func": np.cbrt, "inverse_func": np.square})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "func": [callable, None],
-        "inverse_func": [callable, None],
-        "feature_names_out": [callable, choice("one-to-one"), None],
-        "kw_args": [dict, None],
-        "inv_kw_args": [dict, None],
-    }
 
-    def __init__(
-        self,
-        func: Function | None = None,
-        inverse_func: Function | None = None,
-        *,
-        feature_names_out: Function | str | None = None,
-        kw_args: Mapping[str, Any] | None = None,
-        inv_kw_args: Mapping[str, Any] | None = None,
-        validate: bool = False,
-        accept_sparse: bool = False,
-        check_inverse: bool = True,
-    ) -> None:
-        self.func = func
-        self.inverse_func = inverse_func
-        self.feature_names_out = feature_names_out
-        self.kw_args = kw_args
-        self.inv_kw_args = inv_kw_args
-        self.validate = validate
-        self.accept_sparse = accept_sparse
-        self.check_inverse = check_inverse
+    func: Annotated[Function | None, callable, None] = None
+    inverse_func: Annotated[Function | None, callable, None] = None
+    _: KW_ONLY
+    feature_names_out: Annotated[Function | str | None, callable, choice("one-to-one"), None] = None
+    kw_args: Annotated[Mapping[str, Any] | None, dict, None] = None
+    inv_kw_args: Annotated[Mapping[str, Any] | None, dict, None] = None
+    validate: Annotated[bool, is_checked] = False
+    accept_sparse: Annotated[bool, no_sparse] = False
+    check_inverse: Annotated[bool, not_inverted] = True
 
     def statistic(self, schema: Schema) -> TotalWeight:
         """How many rows there are."""

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Column, Columns, DataError, Flags, Labels, Need, Schema, Values
+from tenfold.core import (
+    Array,
+    Chunk,
+    Claim,
+    Codes,
+    Column,
+    Columns,
+    DataError,
+    Flags,
+    Labels,
+    Need,
+    Remedy,
+    Schema,
+    Values,
+)
 from tenfold.core.allowed import ANYTHING, NOT_NEGATIVE
 from tenfold.core.need import Kinds
 from tenfold.core.schema import is_text
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean, choice
+from tenfold.estimator.constraints import boolean, choice
+from tenfold.estimator.decisions import FUNCTIONS, copied
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
 from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
 from tenfold.stats.spread import ColumnSpread, SpreadByColumn
@@ -122,6 +139,14 @@ class ImputerModel(NamedTuple):
     """weight of the rows that missed a value"""
 
 
+no_strategy_function = refused(FUNCTIONS, Remedy('tn.SimpleImputer(strategy="median")'), callable)
+what_is_missing = Refused(
+    "what is missing is NaN, None or pandas.NA",
+    Remedy("tn.SimpleImputer().fit(np.where(X == -1, np.nan, X))"),
+    (math.nan, None),
+)
+
+
 class SimpleImputer(OnePass, Transformer):
     """Fill in missing values by the mean, the median or the mode of their column, or by a constant, in one pass.
 
@@ -175,29 +200,14 @@ class SimpleImputer(OnePass, Transformer):
         {"strategy": "most_frequent", "keep_empty_features": True, "add_indicator": True},
         {"strategy": "constant", "fill_value": -1.0, "keep_empty_features": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "strategy": [choice("mean", "median", "most_frequent", "constant")],
-        "fill_value": [Real, str, None],
-        "add_indicator": [boolean],
-        "keep_empty_features": [boolean],
-    }
 
-    def __init__(
-        self,
-        strategy: str = "mean",
-        fill_value: float | str | None = None,
-        add_indicator: bool = False,
-        keep_empty_features: bool = False,
-        *,
-        missing_values: float | None = np.nan,
-        copy: bool = True,
-    ) -> None:
-        self.strategy = strategy
-        self.fill_value = fill_value
-        self.add_indicator = add_indicator
-        self.keep_empty_features = keep_empty_features
-        self.missing_values = missing_values
-        self.copy = copy
+    strategy: Annotated[str, choice("mean", "median", "most_frequent", "constant"), no_strategy_function] = "mean"
+    fill_value: Annotated[float | str | None, Real, str, None] = None
+    add_indicator: Annotated[bool, boolean] = False
+    keep_empty_features: Annotated[bool, boolean] = False
+    _: KW_ONLY
+    missing_values: Annotated[float | None, what_is_missing] = np.nan
+    copy: Annotated[bool, copied] = True
 
     @property
     def need(self) -> Need:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Codes, Columns, Matrix, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Matrix, Need, Remedy, Schema
 from tenfold.core.allowed import ANYTHING, Between
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, array, choice, integer
+from tenfold.estimator.constraints import array, choice, integer
+from tenfold.estimator.decisions import all_counted, unseeded
+from tenfold.estimator.keywords import Refused, refused
 from tenfold.preprocessing.categories import as_rows
 from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
@@ -26,6 +29,23 @@ class BinsModel(NamedTuple):
 
     n_bins: Annotated[Codes, "column", Between(1)]
     edges: Annotated[Array, "column", "edge", ANYTHING]
+
+
+no_such_quantile = refused(
+    "it is not among the quantiles of counted values here",
+    Remedy('tn.KBinsDiscretizer(quantile_method="linear")'),
+    "hazen",
+    "closest_observation",
+    "interpolated_inverted_cdf",
+    "median_unbiased",
+    "normal_unbiased",
+    "weibull",
+)
+as_precise = Refused(
+    "what comes out is as precise as what went in",
+    Remedy("tn.KBinsDiscretizer().fit_transform(X.astype(np.float32))"),
+    (None,),
+)
 
 
 class KBinsDiscretizer(OnePass, Transformer):
@@ -80,31 +100,17 @@ class KBinsDiscretizer(OnePass, Transformer):
         {"n_bins": 3, "quantile_method": "linear"},
         {"n_bins": 3, "encode": "ordinal", "strategy": "kmeans"},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_bins": [integer(2), array],
-        "encode": [choice("onehot", "onehot-dense", "ordinal")],
-        "strategy": [choice("uniform", "quantile", "kmeans")],
-        "quantile_method": [choice("averaged_inverted_cdf", "inverted_cdf", "linear")],
-    }
 
-    def __init__(
-        self,
-        n_bins: int | ArrayLike = 5,
-        *,
-        encode: str = "onehot",
-        strategy: str = "quantile",
-        quantile_method: str = "averaged_inverted_cdf",
-        dtype: None = None,
-        subsample: int | None = 200000,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_bins = n_bins
-        self.encode = encode
-        self.strategy = strategy
-        self.quantile_method = quantile_method
-        self.dtype = dtype
-        self.subsample = subsample
-        self.random_state = random_state
+    n_bins: Annotated[int | ArrayLike, integer(2), array] = 5
+    _: KW_ONLY
+    encode: Annotated[str, choice("onehot", "onehot-dense", "ordinal")] = "onehot"
+    strategy: Annotated[str, choice("uniform", "quantile", "kmeans")] = "quantile"
+    quantile_method: Annotated[str, choice("averaged_inverted_cdf", "inverted_cdf", "linear"), no_such_quantile] = (
+        "averaged_inverted_cdf"
+    )
+    dtype: Annotated[None, as_precise] = None
+    subsample: Annotated[int | None, all_counted] = 200000
+    random_state: Annotated[int | None, unseeded] = None
 
     def statistic(self, schema: Schema) -> DistributionByColumn | ExtremesByColumn:
         """The values of each column, or how far they reach."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints
+from tenfold.estimator.decisions import copied
+from tenfold.estimator.keywords import Refused
 from tenfold.kernels.extremes import raise_to_sizes
 
 TINY = float(np.finfo(np.float64).tiny)
@@ -76,11 +77,10 @@ class MaxAbsScaler(OnePass, Transformer):
     invertible = True
     model_type = MaxAbsModel
     summary_types = (Largest,)
-    _parameter_constraints: ClassVar[Constraints] = {}
 
-    def __init__(self, *, copy: bool = True, clip: bool = False) -> None:
-        self.copy = copy
-        self.clip = clip
+    _: KW_ONLY
+    copy: Annotated[bool, copied] = True
+    clip: Annotated[bool, Refused("unseen rows may be larger", Remedy("tn.MinMaxScaler(clip=True)"), (False,))] = False
 
     def statistic(self, schema: Schema) -> LargestByColumn:
         """The largest absolute value of each column."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import boolean
+from tenfold.estimator.decisions import copied
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
 
 TINY = float(np.finfo(np.float64).tiny)
@@ -61,18 +63,11 @@ class MinMaxScaler(OnePass, Transformer):
     model_type = MinMaxModel
     summary_types = (Extremes,)
     law_params = ({}, {"clip": True, "feature_range": (-1, 1)})
-    _parameter_constraints: ClassVar[Constraints] = {"feature_range": [tuple], "clip": [boolean]}
 
-    def __init__(
-        self,
-        feature_range: tuple[float, float] = (0, 1),
-        clip: bool = False,
-        *,
-        copy: bool = True,
-    ) -> None:
-        self.feature_range = feature_range
-        self.clip = clip
-        self.copy = copy
+    feature_range: Annotated[tuple[float, float], tuple] = (0, 1)
+    clip: Annotated[bool, boolean] = False
+    _: KW_ONLY
+    copy: Annotated[bool, copied] = True
 
     def _validate_params(self) -> None:
         super()._validate_params()

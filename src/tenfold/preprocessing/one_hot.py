@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, DTypeLike
 
-from tenfold.core import Codes, Columns, DataError, Matrix, Schema, Values
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, fraction, integer
+from tenfold.core import Codes, Columns, DataError, Matrix, Remedy, Schema, Values
+from tenfold.estimator.constraints import array, boolean, choice, fraction, integer
+from tenfold.estimator.decisions import as_floats
+from tenfold.estimator.keywords import Refused
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels.sparse_rows import put_codes
-from tenfold.preprocessing.categories import (
-    REFUSES_UNKNOWN,
-    CategoryEncoder,
-    CategoryModel,
-    as_rows,
-    coded,
-    in_order,
+from tenfold.preprocessing.categories import REFUSES_UNKNOWN, CategoryEncoder, CategoryModel, as_rows, coded, in_order
+
+joined_by_underscore = Refused(
+    "names are joined by an underscore",
+    Remedy("tn.OneHotEncoder().fit(X).get_feature_names_out()", "which can be replaced in a frame"),
+    ("concat",),
 )
 
 
@@ -75,27 +78,12 @@ class OneHot(CategoryEncoder):
         {"drop": "if_binary", "sparse_output": False},
         {"handle_unknown": "infrequent_if_exist", "min_frequency": 4, "max_categories": 3},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "handle_unknown": [choice("error", "ignore", "infrequent_if_exist", "warn")],
-        "drop": [choice("first", "if_binary"), array, None],
-        "sparse_output": [boolean],
-        "min_frequency": [integer(1), fraction, None],
-        "max_categories": [integer(1), None],
-    }
 
-    def __init__(
-        self,
-        handle_unknown: str = "ignore",
-        drop: str | ArrayLike | None = None,
-        sparse_output: bool = True,
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-    ) -> None:
-        self.handle_unknown = handle_unknown
-        self.drop = drop
-        self.sparse_output = sparse_output
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
+    handle_unknown: Annotated[str, choice("error", "ignore", "infrequent_if_exist", "warn")] = "ignore"
+    drop: Annotated[str | ArrayLike | None, choice("first", "if_binary"), array, None] = None
+    sparse_output: Annotated[bool, boolean] = True
+    min_frequency: Annotated[float | None, integer(1), fraction, None] = None
+    max_categories: Annotated[int | None, integer(1), None] = None
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
@@ -256,24 +244,15 @@ class OneHotEncoder(OneHot):
 
     counts_missing = True
     expected_failed_checks = REFUSES_UNKNOWN
-    _parameter_constraints: ClassVar[Constraints] = {
-        **OneHot._parameter_constraints,
-        "categories": [choice("auto"), list],
-    }
 
-    def __init__(
-        self,
-        *,
-        drop: str | ArrayLike | None = None,
-        sparse_output: bool = True,
-        handle_unknown: str = "error",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-        categories: str | list[Any] = "auto",
-        dtype: DTypeLike = np.float64,
-        feature_name_combiner: str = "concat",
-    ) -> None:
-        super().__init__(handle_unknown, drop, sparse_output, min_frequency, max_categories)
-        self.categories = categories
-        self.dtype = dtype
-        self.feature_name_combiner = feature_name_combiner
+    _: KW_ONLY
+    drop: Annotated[str | ArrayLike | None, choice("first", "if_binary"), array, None] = None
+    sparse_output: Annotated[bool, boolean] = True
+    handle_unknown: Annotated[
+        str, choice("error", "ignore", "infrequent_if_exist", "warn"), Behind("sparse_output")
+    ] = "error"
+    min_frequency: Annotated[float | None, integer(1), fraction, None] = None
+    max_categories: Annotated[int | None, integer(1), None] = None
+    categories: Annotated[str | list[Any], choice("auto"), list] = "auto"
+    dtype: Annotated[DTypeLike, as_floats] = np.float64
+    feature_name_combiner: Annotated[str, joined_by_underscore] = "concat"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, ParameterError, Remedy, Schema, Values
-from tenfold.estimator.constraints import Constraints, choice, fraction, integer
+from tenfold.estimator.constraints import choice, fraction, integer
+from tenfold.estimator.decisions import as_floats
 from tenfold.preprocessing.categories import (
     REFUSES_UNKNOWN,
     CategoryEncoder,
@@ -76,33 +78,15 @@ class OrdinalEncoder(CategoryEncoder):
         {"handle_unknown": "use_encoded_value", "unknown_value": -1, "max_categories": 2},
         {"encoded_missing_value": -2.0, "min_frequency": 4},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "handle_unknown": [choice("error", "use_encoded_value")],
-        "unknown_value": [Real, None],
-        "encoded_missing_value": [Real],
-        "min_frequency": [integer(1), fraction, None],
-        "max_categories": [integer(1), None],
-        "categories": [choice("auto"), list],
-    }
 
-    def __init__(
-        self,
-        *,
-        handle_unknown: str = "error",
-        unknown_value: float | None = None,
-        encoded_missing_value: float = np.nan,
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-        categories: str | list[Any] = "auto",
-        dtype: DTypeLike = np.float64,
-    ) -> None:
-        self.handle_unknown = handle_unknown
-        self.unknown_value = unknown_value
-        self.encoded_missing_value = encoded_missing_value
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
-        self.categories = categories
-        self.dtype = dtype
+    _: KW_ONLY
+    handle_unknown: Annotated[str, choice("error", "use_encoded_value")] = "error"
+    unknown_value: Annotated[float | None, Real, None] = None
+    encoded_missing_value: Annotated[float, Real] = np.nan
+    min_frequency: Annotated[float | None, integer(1), fraction, None] = None
+    max_categories: Annotated[int | None, integer(1), None] = None
+    categories: Annotated[str | list[Any], choice("auto"), list] = "auto"
+    dtype: Annotated[DTypeLike, as_floats] = np.float64
 
     def _validate_params(self) -> None:
         super()._validate_params()

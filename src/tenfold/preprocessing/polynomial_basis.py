@@ -6,16 +6,18 @@ No row needs another: the summary only counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer, check_is_fitted
-from tenfold.estimator.constraints import Constraints, boolean, integer, pair
+from tenfold.estimator.constraints import boolean, integer, pair
+from tenfold.estimator.decisions import one_of
+from tenfold.estimator.keywords import NoEffect, refused
 from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 
 
@@ -42,6 +44,9 @@ class PolynomialModel(NamedTuple):
     """How many terms there are."""
 
     n_output_features: int
+
+
+memory_order = NoEffect("it says how an array lies in memory, not what is in it", (one_of("C", "F"),))
 
 
 class PolynomialBasis(OnePass, Transformer):
@@ -82,18 +87,10 @@ class PolynomialBasis(OnePass, Transformer):
     model_type = PolynomialModel
     summary_types = (Rows,)
     law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True}, {"degree": (2, 3)})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "degree": [integer(1), tuple, list],
-        "interaction_only": [boolean],
-        "include_bias": [boolean],
-    }
 
-    def __init__(
-        self, degree: int | tuple[int, int] = 2, interaction_only: bool = False, include_bias: bool = False
-    ) -> None:
-        self.degree = degree
-        self.interaction_only = interaction_only
-        self.include_bias = include_bias
+    degree: Annotated[int | tuple[int, int], integer(1), tuple, list] = 2
+    interaction_only: Annotated[bool, boolean] = False
+    include_bias: Annotated[bool, boolean] = False
 
     def statistic(self, schema: Schema) -> TotalWeight:
         """How many rows there are."""
@@ -186,18 +183,14 @@ class PolynomialFeatures(PolynomialBasis):
     [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
     """
 
-    _parameter_constraints: ClassVar[Constraints] = {
-        **PolynomialBasis._parameter_constraints,
-        "degree": [integer(0), tuple, list],  # 0 is refused with the call to write instead
-    }
-
-    def __init__(
-        self,
-        degree: int | tuple[int, int] = 2,
-        *,
-        interaction_only: bool = False,
-        include_bias: bool = True,
-        order: str = "C",
-    ) -> None:
-        super().__init__(degree, interaction_only, include_bias)
-        self.order = order
+    degree: Annotated[
+        int | tuple[int, int],
+        integer(0),
+        tuple,
+        list,
+        refused("degree 0 is a column of ones", Remedy("tn.PolynomialFeatures(degree=1)"), 0),
+    ] = 2
+    _: KW_ONLY
+    interaction_only: Annotated[bool, boolean] = False
+    include_bias: Annotated[bool, boolean] = True
+    order: Annotated[str, memory_order] = "C"

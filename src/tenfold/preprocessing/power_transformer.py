@@ -7,7 +7,8 @@ and how often each comes, in groups of neighbours where they are very many. So o
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy.optimize import fminbound
@@ -15,7 +16,8 @@ from scipy.special import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
 
 from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean, choice
+from tenfold.estimator.constraints import boolean, choice
+from tenfold.estimator.decisions import copied
 from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
 
 EPS = float(np.finfo(np.float64).eps)
@@ -74,21 +76,11 @@ class PowerTransformer(OnePass, Transformer):
     model_type = PowerModel
     summary_types = (Distribution,)
     law_params = ({}, {"standardize": False})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "method": [choice("yeo-johnson", "box-cox")],
-        "standardize": [boolean],
-    }
 
-    def __init__(
-        self,
-        method: str = "yeo-johnson",
-        *,
-        standardize: bool = True,
-        copy: bool = True,
-    ) -> None:
-        self.method = method
-        self.standardize = standardize
-        self.copy = copy
+    method: Annotated[str, choice("yeo-johnson", "box-cox")] = "yeo-johnson"
+    _: KW_ONLY
+    standardize: Annotated[bool, boolean] = True
+    copy: Annotated[bool, copied] = True
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
         """The values of each column."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from tenfold.core import Array, Claim, Columns, Need, Schema
+from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, choice, integer
+from tenfold.estimator.constraints import choice, integer
+from tenfold.estimator.decisions import all_counted, copied, unseeded
+from tenfold.estimator.keywords import Refused
 from tenfold.stats.distribution import Distribution, DistributionByColumn
 
 NEAR = 1e-7
@@ -24,6 +27,13 @@ class QuantileModel(NamedTuple):
 
     quantiles: Annotated[Array, "quantile", "column", ANYTHING]
     references: Annotated[Array, "quantile"]
+
+
+zeros_count = Refused(
+    "zeros count, whether they are written or not",
+    Remedy("tn.QuantileTransformer().fit(np.where(X == 0, np.nan, X))"),
+    (False,),
+)
 
 
 class QuantileTransformer(OnePass, Transformer):
@@ -66,27 +76,14 @@ class QuantileTransformer(OnePass, Transformer):
     model_type = QuantileModel
     summary_types = (Distribution,)
     law_params = ({"n_quantiles": 9}, {"n_quantiles": 20, "output_distribution": "normal"})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_quantiles": [integer(1)],
-        "output_distribution": [choice("uniform", "normal")],
-    }
 
-    def __init__(
-        self,
-        *,
-        n_quantiles: int = 1000,
-        output_distribution: str = "uniform",
-        ignore_implicit_zeros: bool = False,
-        subsample: int | None = 10000,
-        random_state: int | None = None,
-        copy: bool = True,
-    ) -> None:
-        self.n_quantiles = n_quantiles
-        self.output_distribution = output_distribution
-        self.ignore_implicit_zeros = ignore_implicit_zeros
-        self.subsample = subsample
-        self.random_state = random_state
-        self.copy = copy
+    _: KW_ONLY
+    n_quantiles: Annotated[int, integer(1)] = 1000
+    output_distribution: Annotated[str, choice("uniform", "normal")] = "uniform"
+    ignore_implicit_zeros: Annotated[bool, zeros_count] = False
+    subsample: Annotated[int | None, all_counted] = 10000
+    random_state: Annotated[int | None, unseeded] = None
+    copy: Annotated[bool, copied] = True
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
         """The values of each column."""

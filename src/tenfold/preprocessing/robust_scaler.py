@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,7 +11,8 @@ from scipy.special import ndtri
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import boolean
+from tenfold.estimator.decisions import copied
 from tenfold.stats.distribution import Distribution, DistributionByColumn
 
 TINY = 10 * float(np.finfo(np.float64).eps)
@@ -64,27 +66,13 @@ class RobustScaler(OnePass, Transformer):
     model_type = RobustModel
     summary_types = (Distribution,)
     law_params = ({}, {"with_centering": False, "quantile_range": (10.0, 80.0)}, {"unit_variance": True})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "with_centering": [boolean],
-        "with_scaling": [boolean],
-        "quantile_range": [tuple],
-        "unit_variance": [boolean],
-    }
 
-    def __init__(
-        self,
-        *,
-        with_centering: bool = True,
-        with_scaling: bool = True,
-        quantile_range: tuple[float, float] = (25.0, 75.0),
-        unit_variance: bool = False,
-        copy: bool = True,
-    ) -> None:
-        self.with_centering = with_centering
-        self.with_scaling = with_scaling
-        self.quantile_range = quantile_range
-        self.unit_variance = unit_variance
-        self.copy = copy
+    _: KW_ONLY
+    with_centering: Annotated[bool, boolean] = True
+    with_scaling: Annotated[bool, boolean] = True
+    quantile_range: Annotated[tuple[float, float], tuple] = (25.0, 75.0)
+    unit_variance: Annotated[bool, boolean] = False
+    copy: Annotated[bool, copied] = True
 
     def _validate_params(self) -> None:
         super()._validate_params()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import boolean
+from tenfold.estimator.decisions import copied
 from tenfold.stats.moments import SMALLEST, refuse_small
 from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
@@ -59,18 +61,11 @@ class StandardScaler(OnePass, Transformer):
     model_type = ScalerModel
     summary_types = (ColumnSpread,)
     law_params = ({}, {"with_mean": False}, {"with_std": False})
-    _parameter_constraints: ClassVar[Constraints] = {"with_mean": [boolean], "with_std": [boolean]}
 
-    def __init__(
-        self,
-        with_mean: bool = True,
-        with_std: bool = True,
-        *,
-        copy: bool = True,
-    ) -> None:
-        self.with_mean = with_mean
-        self.with_std = with_std
-        self.copy = copy
+    with_mean: Annotated[bool, boolean] = True
+    with_std: Annotated[bool, boolean] = True
+    _: KW_ONLY
+    copy: Annotated[bool, copied] = True
 
     @property
     def need(self) -> Need:

@@ -7,15 +7,17 @@ encoded by the other folds, so that no row sees its own target.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Remedy, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real
+from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed
+from tenfold.estimator.decisions import one_of, unseeded
+from tenfold.estimator.keywords import NoEffect, Refused
 from tenfold.estimator.target_kind import TargetTransformer
 from tenfold.stats.draws import folds_of_places
 from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
@@ -115,6 +117,13 @@ class EncoderModel(NamedTuple):
     first: Annotated[Codes, "boundary", OFFSETS]
 
 
+those_of_rows = Refused(
+    "the categories are those of the rows", Remedy("tn.TargetEncoder().fit(X, y)", "of rows that have them"), ("auto",)
+)
+dealt_by_number = NoEffect("folds are dealt by the numbers of rows", (boolean, one_of("deprecated")))
+not_drawn = NoEffect(unseeded.because, (seed, one_of("deprecated")))
+
+
 class TargetEncoder(OnePass, TargetTransformer):
     """Make each category the mean of the target in it, shrunk towards the mean of all rows, in one pass.
 
@@ -165,27 +174,13 @@ class TargetEncoder(OnePass, TargetTransformer):
     summary_types = (TargetCounts, TargetMoments)
     hidden = frozenset({"encoding", "missing", "mean", "first"})
     law_params = ({}, {"target_type": "continuous", "smooth": 2.0, "cv": 3})
-    _parameter_constraints: ClassVar[Constraints] = {
-        "target_type": [choice("auto", "continuous", "binary", "multiclass")],
-        "smooth": [choice("auto"), real(0)],
-        "cv": [integer(2), array, None],
-    }
 
-    def __init__(
-        self,
-        categories: str = "auto",
-        target_type: str = "auto",
-        smooth: float | str = "auto",
-        cv: Any = 5,
-        shuffle: Any = "deprecated",
-        random_state: Any = "deprecated",
-    ) -> None:
-        self.categories = categories
-        self.target_type = target_type
-        self.smooth = smooth
-        self.cv = cv
-        self.shuffle = shuffle
-        self.random_state = random_state
+    categories: Annotated[str, those_of_rows] = "auto"
+    target_type: Annotated[str, choice("auto", "continuous", "binary", "multiclass")] = "auto"
+    smooth: Annotated[float | str, choice("auto"), real(0)] = "auto"
+    cv: Annotated[Any, integer(2), array, None] = 5
+    shuffle: Annotated[Any, dealt_by_number] = "deprecated"
+    random_state: Annotated[Any, not_drawn] = "deprecated"
 
     def with_target(self, kind: str) -> Any:
         """A copy for a target of numbers, or of classes."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -20,7 +21,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.core.texts import are_texts, pack, unpack
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.analyzers import TOKEN_PATTERN, Analyzer, counted, stemmer
-from tenfold.estimator.constraints import Constraints, boolean, choice, fraction, integer, pair
+from tenfold.estimator.constraints import boolean, choice, fraction, integer, pair
 from tenfold.kernels.lengths import divide_by_lengths
 from tenfold.preprocessing.hashed_terms import HashedCounts, HashedFrequencies, Hashing
 from tenfold.preprocessing.term_counts import DocumentFrequencies, FrequentTerms, TermCounts
@@ -123,67 +124,26 @@ class TextFeatures(OnePass, Transformer):
         {"max_terms": 1000},
         {"n_features": 7, "alternate_sign": True},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "weighting": [choice("binary", "count", "tfidf")],
-        "analyzer": [choice("word", "char", "char_wb")],
-        "ngram_range": [tuple],
-        "lowercase": [boolean],
-        "strip_accents": [choice("ascii", "unicode"), None],
-        "stop_words": [choice("english"), list, tuple, None],
-        "stemmer": [str, None],
-        "token_pattern": [str],
-        "min_df": [fraction, integer(1)],
-        "max_df": [fraction, integer(1)],
-        "max_features": [integer(1), None],
-        "vocabulary": [dict, list, tuple, None],
-        "max_terms": [integer(1), None],
-        "n_features": [integer(1, 2**31 - 1), None],
-        "alternate_sign": [boolean],
-        "sublinear_tf": [boolean],
-        "smooth_idf": [boolean],
-        "norm": [choice("l1", "l2"), None],
-    }
 
-    def __init__(
-        self,
-        weighting: str = "tfidf",
-        *,
-        analyzer: str = "word",
-        ngram_range: tuple[int, int] = (1, 1),
-        lowercase: bool = True,
-        strip_accents: str | None = None,
-        stop_words: str | Sequence[str] | None = None,
-        stemmer: str | None = None,
-        token_pattern: str = TOKEN_PATTERN,
-        min_df: float = 1,
-        max_df: float = 1.0,
-        max_features: int | None = None,
-        vocabulary: Mapping[str, int] | Sequence[str] | None = None,
-        max_terms: int | None = None,
-        n_features: int | None = None,
-        alternate_sign: bool = False,
-        sublinear_tf: bool = False,
-        smooth_idf: bool = True,
-        norm: str | None = "l2",
-    ) -> None:
-        self.weighting = weighting
-        self.analyzer = analyzer
-        self.ngram_range = ngram_range
-        self.lowercase = lowercase
-        self.strip_accents = strip_accents
-        self.stop_words = stop_words
-        self.stemmer = stemmer
-        self.token_pattern = token_pattern
-        self.min_df = min_df
-        self.max_df = max_df
-        self.max_features = max_features
-        self.vocabulary = vocabulary
-        self.max_terms = max_terms
-        self.n_features = n_features
-        self.alternate_sign = alternate_sign
-        self.sublinear_tf = sublinear_tf
-        self.smooth_idf = smooth_idf
-        self.norm = norm
+    weighting: Annotated[str, choice("binary", "count", "tfidf")] = "tfidf"
+    _: KW_ONLY
+    analyzer: Annotated[str, choice("word", "char", "char_wb")] = "word"
+    ngram_range: Annotated[tuple[int, int], tuple] = (1, 1)
+    lowercase: Annotated[bool, boolean] = True
+    strip_accents: Annotated[str | None, choice("ascii", "unicode"), None] = None
+    stop_words: Annotated[str | Sequence[str] | None, choice("english"), list, tuple, None] = None
+    stemmer: Annotated[str | None, str, None] = None
+    token_pattern: Annotated[str, str] = TOKEN_PATTERN
+    min_df: Annotated[float, fraction, integer(1)] = 1
+    max_df: Annotated[float, fraction, integer(1)] = 1.0
+    max_features: Annotated[int | None, integer(1), None] = None
+    vocabulary: Annotated[Mapping[str, int] | Sequence[str] | None, dict, list, tuple, None] = None
+    max_terms: Annotated[int | None, integer(1), None] = None
+    n_features: Annotated[int | None, integer(1, 2**31 - 1), None] = None
+    alternate_sign: Annotated[bool, boolean] = False
+    sublinear_tf: Annotated[bool, boolean] = False
+    smooth_idf: Annotated[bool, boolean] = True
+    norm: Annotated[str | None, choice("l1", "l2"), None] = "l2"
 
     @property
     def _weighting(self) -> str:

@@ -6,8 +6,8 @@ the summary only counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,8 @@ import scipy.sparse as sp
 from tenfold.core import CSR, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.constraints import choice
+from tenfold.estimator.decisions import copied
 from tenfold.kernels.extremes import find_zeros
 from tenfold.kernels.lengths import LARGEST, ROOT, SUM, divide_by_lengths
 
@@ -83,16 +84,10 @@ class Normalizer(OnePass, Transformer):
     model_type = UnitModel
     summary_types = (RowWeight,)
     law_params = ({}, {"norm": "l1"}, {"norm": "max"})
-    _parameter_constraints: ClassVar[Constraints] = {"norm": [choice("l1", "l2", "max")]}
 
-    def __init__(
-        self,
-        norm: str = "l2",
-        *,
-        copy: bool = True,
-    ) -> None:
-        self.norm = norm
-        self.copy = copy
+    norm: Annotated[str, choice("l1", "l2", "max")] = "l2"
+    _: KW_ONLY
+    copy: Annotated[bool, copied] = True
 
     def statistic(self, schema: Schema) -> ZeroRows:
         """How many rows have no direction."""

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from tenfold.core import Remedy
 from tenfold.estimator.analyzers import TOKEN_PATTERN
-from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.estimator.constraints import boolean, choice, fraction, integer
+from tenfold.estimator.decisions import FUNCTIONS, one_of
+from tenfold.estimator.keywords import NoEffect, Refused, refused
+from tenfold.estimator.parameters import Behind
 from tenfold.preprocessing.text_features import TextFeatures
 
 Vocabulary = Mapping[str, int] | Sequence[str] | None
 
-TERMS = (
-    "analyzer", "ngram_range", "lowercase", "strip_accents", "stop_words", "token_pattern", "min_df", "max_df",
-    "max_features", "vocabulary",
-)  # fmt: skip
-"""parameters that both have: how documents become terms, and which are kept"""
-TFIDF = ("norm", "smooth_idf", "sublinear_tf")
+
+by_a_pattern = refused("words are found by a pattern", Remedy("tn.{name}()"), None)
+no_files = Refused(
+    "documents are text, not files",
+    Remedy("tn.{name}().fit(X)", "of the text itself, pathlib.Path(name).read_text()"),
+    ("content",),
+)
+no_bytes = NoEffect("documents are text, not bytes", (str,))
+no_analyzer_function = refused(FUNCTIONS, Remedy('tn.{name}(analyzer="char_wb")'), callable)
+no_accents_function = refused(FUNCTIONS, Remedy('tn.{name}(strip_accents="unicode")'), callable)
+no_preprocessor = Refused(
+    FUNCTIONS, Remedy('tn.{name}(strip_accents="unicode", lowercase=True)', "or text made before"), (None,)
+)
+no_tokenizer = Refused(FUNCTIONS, Remedy('tn.{name}(token_pattern=r"\\S+")'), (None,))
+EXACT_COUNTS = "what comes out are 64-bit floats, which hold counts exactly"
+FLOATS = Remedy("tn.{name}().fit_transform(X).astype(np.float32)")
 
 
 class CountVectorizer(TextFeatures):
@@ -62,49 +77,22 @@ class CountVectorizer(TextFeatures):
     smooth_idf = True
     norm = None
     law_params = ({}, {"binary": True, "ngram_range": (1, 2)})
-    _parameter_constraints: ClassVar[Constraints] = {
-        **{name: TextFeatures._parameter_constraints[name] for name in TERMS},
-        "binary": [boolean],
-    }
 
-    def __init__(
-        self,
-        *,
-        strip_accents: str | None = None,
-        lowercase: bool = True,
-        stop_words: str | Sequence[str] | None = None,
-        token_pattern: str = TOKEN_PATTERN,
-        ngram_range: tuple[int, int] = (1, 1),
-        analyzer: str = "word",
-        max_df: float = 1.0,
-        min_df: float = 1,
-        max_features: int | None = None,
-        vocabulary: Vocabulary = None,
-        binary: bool = False,
-        input: str = "content",
-        encoding: str = "utf-8",
-        decode_error: str = "strict",
-        preprocessor: None = None,
-        tokenizer: None = None,
-        dtype: DTypeLike = np.int64,
-    ) -> None:
-        self.strip_accents = strip_accents
-        self.lowercase = lowercase
-        self.stop_words = stop_words
-        self.token_pattern = token_pattern
-        self.ngram_range = ngram_range
-        self.analyzer = analyzer
-        self.max_df = max_df
-        self.min_df = min_df
-        self.max_features = max_features
-        self.vocabulary = vocabulary
-        self.binary = binary
-        self.input = input
-        self.encoding = encoding
-        self.decode_error = decode_error
-        self.preprocessor = preprocessor
-        self.tokenizer = tokenizer
-        self.dtype = dtype
+    _: KW_ONLY
+    strip_accents: Annotated[str | None, choice("ascii", "unicode"), None, no_accents_function] = None
+    lowercase: Annotated[bool, boolean, Behind("strip_accents")] = True
+    token_pattern: Annotated[str, str, by_a_pattern] = TOKEN_PATTERN
+    ngram_range: Annotated[tuple[int, int], tuple, Behind("token_pattern")] = (1, 1)
+    analyzer: Annotated[str, choice("word", "char", "char_wb"), no_analyzer_function, Behind("ngram_range")] = "word"
+    min_df: Annotated[float, fraction, integer(1), Behind("max_df")] = 1
+    vocabulary: Annotated[Vocabulary, dict, list, tuple, None] = None
+    binary: Annotated[bool, boolean] = False
+    input: Annotated[str, no_files] = "content"
+    encoding: Annotated[str, no_bytes] = "utf-8"
+    decode_error: Annotated[str, NoEffect(no_bytes.because, (one_of("strict", "ignore", "replace"),))] = "strict"
+    preprocessor: Annotated[None, no_preprocessor] = None
+    tokenizer: Annotated[None, no_tokenizer] = None
+    dtype: Annotated[DTypeLike, Refused(EXACT_COUNTS, FLOATS, (np.int64, np.float64))] = np.int64
 
     @property
     def _weighting(self) -> str:
@@ -158,58 +146,25 @@ class TfidfVectorizer(TextFeatures):
         {"sublinear_tf": True, "norm": "l1", "max_features": 4},
         {"binary": True, "use_idf": False, "max_features": 4},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        **{name: TextFeatures._parameter_constraints[name] for name in (*TERMS, *TFIDF)},
-        "binary": [boolean],
-        "use_idf": [boolean],
-    }
 
-    def __init__(
-        self,
-        *,
-        strip_accents: str | None = None,
-        lowercase: bool = True,
-        analyzer: str = "word",
-        stop_words: str | Sequence[str] | None = None,
-        token_pattern: str = TOKEN_PATTERN,
-        ngram_range: tuple[int, int] = (1, 1),
-        max_df: float = 1.0,
-        min_df: float = 1,
-        max_features: int | None = None,
-        vocabulary: Vocabulary = None,
-        norm: str | None = "l2",
-        smooth_idf: bool = True,
-        sublinear_tf: bool = False,
-        input: str = "content",
-        encoding: str = "utf-8",
-        decode_error: str = "strict",
-        binary: bool = False,
-        use_idf: bool = True,
-        preprocessor: None = None,
-        tokenizer: None = None,
-        dtype: DTypeLike = np.float64,
-    ) -> None:
-        self.strip_accents = strip_accents
-        self.lowercase = lowercase
-        self.analyzer = analyzer
-        self.stop_words = stop_words
-        self.token_pattern = token_pattern
-        self.ngram_range = ngram_range
-        self.max_df = max_df
-        self.min_df = min_df
-        self.max_features = max_features
-        self.vocabulary = vocabulary
-        self.norm = norm
-        self.smooth_idf = smooth_idf
-        self.sublinear_tf = sublinear_tf
-        self.input = input
-        self.encoding = encoding
-        self.decode_error = decode_error
-        self.binary = binary
-        self.use_idf = use_idf
-        self.preprocessor = preprocessor
-        self.tokenizer = tokenizer
-        self.dtype = dtype
+    _: KW_ONLY
+    strip_accents: Annotated[str | None, choice("ascii", "unicode"), None, no_accents_function] = None
+    lowercase: Annotated[bool, boolean, Behind("strip_accents")] = True
+    analyzer: Annotated[str, choice("word", "char", "char_wb"), no_analyzer_function, Behind("lowercase")] = "word"
+    token_pattern: Annotated[str, str, by_a_pattern] = TOKEN_PATTERN
+    ngram_range: Annotated[tuple[int, int], tuple, Behind("token_pattern")] = (1, 1)
+    min_df: Annotated[float, fraction, integer(1), Behind("max_df")] = 1
+    vocabulary: Annotated[Vocabulary, dict, list, tuple, None] = None
+    smooth_idf: Annotated[bool, boolean, Behind("norm")] = True
+    sublinear_tf: Annotated[bool, boolean, Behind("smooth_idf")] = False
+    input: Annotated[str, no_files] = "content"
+    encoding: Annotated[str, no_bytes] = "utf-8"
+    decode_error: Annotated[str, NoEffect(no_bytes.because, (one_of("strict", "ignore", "replace"),))] = "strict"
+    binary: Annotated[bool, boolean] = False
+    use_idf: Annotated[bool, boolean] = True
+    preprocessor: Annotated[None, no_preprocessor] = None
+    tokenizer: Annotated[None, no_tokenizer] = None
+    dtype: Annotated[DTypeLike, Refused(EXACT_COUNTS, FLOATS, (np.float64,))] = np.float64
 
     @property
     def _once(self) -> bool:

@@ -7,8 +7,8 @@ states: they merge by adding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,16 +18,10 @@ from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Lens
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
+from tenfold.estimator.constraints import array, integer, real
+from tenfold.estimator.parameters import Behind
 from tenfold.estimator.sequences import ends_of, sequence_weights
-from tenfold.sequence.hidden_markov import (
-    HiddenMarkov,
-    Improving,
-    checked_shares,
-    drawn_shares,
-    gain_of,
-    shares,
-)
+from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, checked_shares, drawn_shares, gain_of, shares
 from tenfold.sequence.hidden_states import Rows
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
 from tenfold.sequence.windows import AlongStates, Edges, Windows
@@ -203,43 +197,11 @@ class CategoricalHMM(HiddenMarkov):
         {"n_components": 3, "alpha": 0.5, "max_iter": 3, "transmat_init": "left-right"},
         {"n_init": 2, "max_iter": 3},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_components": [integer(1, 1 << 15)],
-        "max_iter": [integer(1)],
-        "tol": [real(0)],
-        "alpha": [real(0)],
-        "n_init": [integer(1)],
-        "startprob_init": [array, None],
-        "transmat_init": [array, choice("left-right"), None],
-        "transmat_tied": [array, None],
-        "emissionprob_init": [array, None],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        max_iter: int = 100,
-        tol: float = 1e-5,
-        alpha: float = 0.0,
-        n_init: int = 1,
-        startprob_init: ArrayLike | None = None,
-        transmat_init: ArrayLike | str | None = None,
-        transmat_tied: ArrayLike | None = None,
-        emissionprob_init: ArrayLike | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
-        self.alpha = alpha
-        self.n_init = n_init
-        self.startprob_init = startprob_init
-        self.transmat_init = transmat_init
-        self.transmat_tied = transmat_tied
-        self.emissionprob_init = emissionprob_init
-        self.random_state = random_state
+    _: KW_ONLY
+    alpha: Annotated[float, real(0), Behind("tol")] = 0.0
+    n_init: Annotated[int, integer(1), Behind("alpha")] = 1
+    emissionprob_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
 
     def start(self, schema: Schema) -> State | Choosing:
         """At the chances that were given or drawn; at several, if there are several starts."""

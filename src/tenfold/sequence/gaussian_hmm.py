@@ -6,8 +6,8 @@ each: the sums of a Gaussian mixture, and counts of what follows what. They merg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,17 +20,12 @@ from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
+from tenfold.estimator.constraints import array, choice, real
+from tenfold.estimator.parameters import Behind
 from tenfold.estimator.sequences import ends_of, sequence_weights
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
 from tenfold.sequence.hidden_states import Rows
-from tenfold.sequence.missing_numbers import (
-    CompleteRows,
-    Parted,
-    PartedRows,
-    add_expected,
-    marginal_log_densities,
-)
+from tenfold.sequence.missing_numbers import CompleteRows, Parted, PartedRows, add_expected, marginal_log_densities
 from tenfold.sequence.windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import After
 
@@ -207,43 +202,11 @@ class GaussianHMM(HiddenMarkov):
         {"covariance_type": "full", "max_iter": 2, "reg_covar": 1e-2},
         {"covariance_type": "tied", "max_iter": 2, "reg_covar": 1e-2},
     )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_components": [integer(1, 1 << 15)],
-        "covariance_type": [choice("full", "tied", "diag", "spherical")],
-        "max_iter": [integer(1)],
-        "tol": [real(0)],
-        "reg_covar": [real(0)],
-        "startprob_init": [array, None],
-        "transmat_init": [array, choice("left-right"), None],
-        "transmat_tied": [array, None],
-        "means_init": [array, None],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        covariance_type: str = "diag",
-        max_iter: int = 100,
-        tol: float = 1e-5,
-        reg_covar: float = 1e-6,
-        startprob_init: ArrayLike | None = None,
-        transmat_init: ArrayLike | str | None = None,
-        transmat_tied: ArrayLike | None = None,
-        means_init: ArrayLike | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.max_iter = max_iter
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.startprob_init = startprob_init
-        self.transmat_init = transmat_init
-        self.transmat_tied = transmat_tied
-        self.means_init = means_init
-        self.random_state = random_state
+    _: KW_ONLY
+    covariance_type: Annotated[str, choice("full", "tied", "diag", "spherical"), Behind("n_components")] = "diag"
+    reg_covar: Annotated[float, real(0), Behind("tol")] = 1e-6
+    means_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
 
     @property
     def _mixture(self) -> GaussianMixture:

@@ -7,16 +7,18 @@ never falls.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.cluster.mixture_claims import information_criteria
 from tenfold.core import MANY, Array, Claim, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.estimator.constraints import numbers
+from tenfold.estimator.constraints import array, choice, integer, numbers, real, seed
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.sequence.decoding import HiddenModel, StateDecoder
 from tenfold.sequence.windows import Windows, edges_of
@@ -111,15 +113,17 @@ class HiddenMarkov(StateDecoder):
     """
 
     passes = MANY
-    n_components: int
-    tol: float
-    max_iter: int
-    random_state: int | None
-    startprob_init: Any
-    transmat_init: Any
-    transmat_tied: Any
     fewer_zeros: ClassVar[str]
     """what to do about a sequence that is impossible where a fit is"""
+
+    n_components: Annotated[int, integer(1, 1 << 15)] = 2
+    _: KW_ONLY
+    max_iter: Annotated[int, integer(1)] = 100
+    tol: Annotated[float, real(0)] = 1e-5
+    startprob_init: Annotated[ArrayLike | None, array, None] = None
+    transmat_init: Annotated[ArrayLike | str | None, array, choice("left-right"), None] = None
+    transmat_tied: Annotated[ArrayLike | None, array, None] = None
+    random_state: Annotated[int | None, seed] = 0
 
     def maximised(self, model: Any, summary: Any) -> Any:
         """The model that makes the expected counts of a summary most likely."""

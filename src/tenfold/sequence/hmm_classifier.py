@@ -6,7 +6,7 @@ each symbol. Counts merge by adding, so one pass is enough and models add up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import Constraints, real, seed
+from tenfold.estimator.constraints import real, seed
 from tenfold.estimator.sequences import sequence_weights
 from tenfold.sequence.decoding import StateDecoder
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, pair_counts, symbol_table
@@ -94,11 +94,10 @@ class HMMClassifier(OnePass, StateDecoder):
     model_type = HMMClassifierModel
     summary_types = (LabelledCounts,)
     law_params = ({}, {"alpha": 0.2})
-    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], "random_state": [seed]}
 
-    def __init__(self, alpha: float = 1.0, *, random_state: int | None = 0) -> None:
-        self.alpha = alpha
-        self.random_state = random_state
+    alpha: Annotated[float, real(0)] = 1.0
+    _: KW_ONLY
+    random_state: Annotated[int | None, seed] = 0
 
     def statistic(self, schema: Schema) -> LabelledSymbols:
         """Counts, which serve any smoothing."""

@@ -6,7 +6,7 @@ merge by adding, so chains of days, sites and slices add up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tenfold.core import Array, Chunk, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import Constraints, real, seed
+from tenfold.estimator.constraints import real, seed
 from tenfold.estimator.sequences import SequenceLearner, sequence_weights
 from tenfold.sequence.hidden_states import HiddenStates
 from tenfold.sequence.long_run import long_run_shares
@@ -87,11 +87,10 @@ class MarkovChain(OnePass, SequenceLearner):
     model_type = MarkovChainModel
     summary_types = (TransitionCounts,)
     law_params = ({}, {"alpha": 0.5})
-    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], "random_state": [seed]}
 
-    def __init__(self, alpha: float = 0.0, *, random_state: int | None = 0) -> None:
-        self.alpha = alpha
-        self.random_state = random_state
+    alpha: Annotated[float, real(0)] = 0.0
+    _: KW_ONLY
+    random_state: Annotated[int | None, seed] = 0
 
     def statistic(self, schema: Schema) -> Transitions:
         """Counts of pairs, which serve any smoothing."""

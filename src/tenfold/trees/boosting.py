@@ -15,10 +15,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Estimator, check_is_fitted
-from tenfold.estimator.constraints import array, integer, real, seed, share
+from tenfold.estimator.keywords import Refused
+from tenfold.estimator.parameters import fixed
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import LEAST, MOST, START, STOP
@@ -45,7 +46,7 @@ from tenfold.trees.gradients import Gradients
 from tenfold.trees.grower import gathers, rows_of
 from tenfold.trees.growing import Rules
 from tenfold.trees.paths import merits, nodes, shares
-from tenfold.trees.records import MaxBins, RefiningEdges, Setup
+from tenfold.trees.records import RefiningEdges, Setup
 from tenfold.trees.thresholds import Sides
 from tenfold.trees.tree import GrownTree, Tree, no_tree
 
@@ -141,12 +142,27 @@ BoostingState = (
 )
 
 
+COLUMNS = Remedy("tn.RandomForest{kind}(max_features=0.5)")
+every_column = Refused("every column is tried at every split", COLUMNS, (1.0,))
+every_column_or_none = every_column._replace(takes=(None, 1.0))
+log_loss = Refused(
+    "classes are boosted by their log loss",
+    Remedy("tn.AdaBoostClassifier()", "for the exponential loss"),
+    ("log_loss",),
+)
+losses_of_numbers = Refused(
+    "numbers are boosted by squared, absolute, quantile or Poisson loss",
+    Remedy('tn.{name}(loss="absolute_error")', "for 'huber'; GammaRegressor() for 'gamma'"),
+    ("squared_error", "absolute_error", "quantile", "poisson"),
+)
+
+
 class Boosting(Estimator):
     """A sum of trees. A subclass says which loss, and where to start."""
 
     passes = MANY
     model_type = BoostedModel
-    min_samples_split: int | float = 2
+    min_samples_split = fixed(2)
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
     refines: ClassVar[bool] = False
@@ -166,66 +182,6 @@ class Boosting(Estimator):
         Solved,
     )
     summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, Loss)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "learning_rate": [real(0, open=True)],
-        "max_leaf_nodes": [integer(2), None],
-        "max_depth": [integer(1), None],
-        "min_samples_leaf": [integer(1)],
-        "l2_regularization": [real(0)],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "subsample": [share()],
-        "validation_fraction": [share(open=True)],
-        "n_iter_no_change": [integer(1)],
-        "tol": [real(0)],
-        "monotonic_cst": [array, dict, None],
-        "random_state": [seed],
-    }
-
-    def __init__(
-        self,
-        *,
-        loss: str,
-        learning_rate: float,
-        max_leaf_nodes: int | None,
-        max_depth: int | None,
-        min_samples_leaf: int | float,
-        l2_regularization: float,
-        max_features: Any,
-        max_bins: MaxBins,
-        subsample: float,
-        validation_fraction: float,
-        n_iter_no_change: int | None,
-        tol: float,
-        monotonic_cst: Directions,
-        min_data_per_group: int,
-        cat_smooth: float,
-        cat_penalty: float,
-        warm_start: bool,
-        verbose: int,
-        random_state: int | None,
-    ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.monotonic_cst = monotonic_cst
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
-from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+from tenfold.estimator.constraints import choice, integer, seed, share
+from tenfold.estimator.parameters import Behind
+from tenfold.trees.decision_tree_classifier import CRITERIA
+from tenfold.trees.missing import WAYS
 from tenfold.trees.presets import _Preset
 from tenfold.trees.records import MaxBins
 
@@ -53,27 +57,14 @@ class DecisionStump(_Preset):
         {},
         {"criterion": "entropy", "split": "multiway", "missing": "fractional"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        name: DecisionTreeClassifier._parameter_constraints[name]
-        for name in ("criterion", "split", "missing", "min_samples_leaf", "max_bins", "random_state")
-    }
 
-    def __init__(
-        self,
-        criterion: str = "error",
-        *,
-        split: str = "subset",
-        missing: str = "learned",
-        min_samples_leaf: int | float = 1,
-        max_bins: MaxBins = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.criterion = criterion
-        self.split = split
-        self.missing = missing
-        self.min_samples_leaf = min_samples_leaf
-        self.max_bins = max_bins
-        self.random_state = random_state
+    criterion: Annotated[str, choice(*CRITERIA)] = "error"
+    _: KW_ONLY
+    split: Annotated[str, choice("subset", "multiway")] = "subset"
+    missing: Annotated[str, choice(*WAYS)] = "learned"
+    min_samples_leaf: Annotated[int | float, integer(1), share(open=True), Behind("missing")] = 1
+    max_bins: Annotated[MaxBins, integer(2), choice("auto"), Behind("min_samples_leaf")] = "auto"
+    random_state: Annotated[int | None, seed, Behind("max_bins")] = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

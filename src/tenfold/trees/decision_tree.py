@@ -7,12 +7,16 @@ were held back prune it, if there are any.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.learner import Begun, Solved
+from tenfold.estimator.constraints import choice, real, share
+from tenfold.estimator.decisions import best_splits, not_monotonic, squared_errors
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS
 from tenfold.stats.gathered import BinnedRows, Gathered
@@ -22,7 +26,7 @@ from tenfold.trees import exact, exact_missing, missing
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import Numbers, sums_by
 from tenfold.trees.exact import RowValues, Values
-from tenfold.trees.grower import MaxFeatures, gathers
+from tenfold.trees.grower import gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import (
     NO_MEANS,
@@ -34,8 +38,8 @@ from tenfold.trees.node_statistics import (
     PartHistograms,
 )
 from tenfold.trees.paths import TreePaths
-from tenfold.trees.pruning_methods import Pruned
-from tenfold.trees.records import Ends, Histograms, MaxBins, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.trees.pruning_methods import BY_ROWS, Pruned
+from tenfold.trees.records import Ends, Histograms, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.trees.thresholds import Sides, TreeSides
 from tenfold.trees.tree import GrownTree
 
@@ -103,52 +107,16 @@ class DecisionTree(Pruned, TreePaths):
     )  # fmt: skip
     summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Sides, Ends)
 
-    def __init__(
-        self,
-        *,
-        split: str = "subset",
-        method: str = "histogram",
-        missing: str = "learned",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: MaxFeatures = None,
-        max_leaf_nodes: int | None = None,
-        prune: str | None = None,
-        held_back: float = 0.25,
-        ccp_alpha: float = 0.0,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_bins: MaxBins = "auto",
-        random_state: int | None = 0,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        monotonic_cst: Any = None,
-    ) -> None:
-        self.split = split
-        self.method = method
-        self.missing = missing
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.prune = prune
-        self.held_back = held_back
-        self.ccp_alpha = ccp_alpha
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.criterion = criterion
-        self.splitter = splitter
-        self.monotonic_cst = monotonic_cst
+    _: KW_ONLY
+    split: Annotated[str, choice("subset", "multiway"), Behind(None)] = "subset"
+    method: Annotated[str, choice("histogram", "exact"), Behind("split")] = "histogram"
+    missing: Annotated[str, choice("learned", "node_majority", "fractional"), Behind("method")] = "learned"
+    prune: Annotated[str | None, choice(*BY_ROWS), None, Behind("max_leaf_nodes")] = None
+    held_back: Annotated[float, share(open=True), Behind("prune")] = 0.25
+    ccp_alpha: Annotated[float, real(0), Behind("held_back")] = 0.0
+    criterion: Annotated[str, squared_errors] = "squared_error"
+    splitter: Annotated[str, best_splits] = "best"
+    monotonic_cst: Annotated[Any, not_monotonic] = None
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

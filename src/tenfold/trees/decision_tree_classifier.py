@@ -7,7 +7,8 @@ are gathered there once, and the tree is grown from them: the same tree, because
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,14 +16,16 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.estimator.class_weights import ClassWeight
 from tenfold.estimator.constraints import array, choice, real, share
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.trees import missing
 from tenfold.trees.claims import held_back_claims, occam_claim
 from tenfold.trees.decision_tree import DecisionTree
-from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
+from tenfold.trees.grower import ClassTrees
+from tenfold.trees.missing import WAYS
 from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
-from tenfold.trees.records import Ends, MaxBins, Ranges, TreeModel
+from tenfold.trees.records import Ends, Ranges, TreeModel
 
 CRITERIA = {
     "gini": ts.GINI,
@@ -152,69 +155,17 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         {"min_impurity": 0.3},
         {"criterion": "gain_squared_per_cost", "feature_costs": [1.0, 2.0, 3.0]},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CONSTRAINTS,
-        "criterion": [choice(*CRITERIA)],
-        "split": [choice("subset", "multiway")],
-        "method": [choice("histogram", "exact")],
-        "missing": [choice(*missing.WAYS)],
-        "class_weight": [dict, choice("balanced"), None],
-        "feature_costs": [array, dict, None],
-        "cost_power": [share()],
-        "prune": [choice(*BY_ROWS, *BY_WEIGHT), None],
-        "held_back": [share(open=True)],
-        "ccp_alpha": [real(0)],
-        "min_impurity": [real(0)],
-        "confidence": [share(open=True)],
-        "significance": [share(open=True)],
-    }
 
-    def __init__(
-        self,
-        criterion: str = "gini",
-        *,
-        split: str = "subset",
-        method: str = "histogram",
-        missing: str = "learned",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_impurity: float = 0.0,
-        max_features: MaxFeatures = None,
-        max_leaf_nodes: int | None = None,
-        class_weight: ClassWeight = None,
-        feature_costs: ArrayLike | Mapping[str, float] | None = None,
-        cost_power: float = 1.0,
-        prune: str | None = None,
-        held_back: float = 0.25,
-        ccp_alpha: float = 0.0,
-        confidence: float = 0.25,
-        significance: float = 0.05,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_bins: MaxBins = "auto",
-        random_state: int | None = 0,
-        splitter: str = "best",
-        monotonic_cst: Any = None,
-    ) -> None:
-        super().__init__(
-            split=split, method=method, missing=missing, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
-            min_impurity_decrease=min_impurity_decrease, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
-            prune=prune, held_back=held_back, ccp_alpha=ccp_alpha, min_data_per_group=min_data_per_group,
-            cat_smooth=cat_smooth, cat_penalty=cat_penalty, max_bins=max_bins, random_state=random_state,
-            splitter=splitter, monotonic_cst=monotonic_cst,
-        )  # fmt: skip
-        self.criterion = criterion
-        self.class_weight = class_weight
-        self.feature_costs = feature_costs
-        self.cost_power = cost_power
-        self.min_impurity = min_impurity
-        self.confidence = confidence
-        self.significance = significance
+    criterion: Annotated[str, choice(*CRITERIA)] = "gini"
+    _: KW_ONLY
+    missing: Annotated[str, choice(*WAYS)] = "learned"
+    min_impurity: Annotated[float, real(0), Behind("min_impurity_decrease")] = 0.0
+    class_weight: Annotated[ClassWeight, dict, choice("balanced"), None, Behind("max_leaf_nodes")] = None
+    feature_costs: Annotated[ArrayLike | Mapping[str, float] | None, array, dict, None, Behind("class_weight")] = None
+    cost_power: Annotated[float, share(), Behind("feature_costs")] = 1.0
+    prune: Annotated[str | None, choice(*BY_ROWS, *BY_WEIGHT), None] = None
+    confidence: Annotated[float, share(open=True), Behind("ccp_alpha")] = 0.25
+    significance: Annotated[float, share(open=True), Behind("confidence")] = 0.05
 
     @property
     def criterion_code(self) -> int:

@@ -11,12 +11,10 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import choice, real, share
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.trees.decision_tree import DecisionTree
-from tenfold.trees.grower import CONSTRAINTS, FEW, NumberTrees
+from tenfold.trees.grower import FEW, NumberTrees
 from tenfold.trees.missing import blend
-from tenfold.trees.pruning_methods import BY_ROWS
 from tenfold.trees.records import Ends, Ranges, TreeModel
 
 FINE = "targets were summed in whole multiples of this"
@@ -107,15 +105,6 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         {"ccp_alpha": 0.02},
         {"split": "multiway"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CONSTRAINTS,
-        "split": [choice("subset", "multiway")],
-        "method": [choice("histogram", "exact")],
-        "missing": [choice("learned", "node_majority", "fractional")],
-        "prune": [choice(*BY_ROWS), None],
-        "held_back": [share(open=True)],
-        "ccp_alpha": [real(0)],
-    }
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         """The mean of the target, and the weight."""

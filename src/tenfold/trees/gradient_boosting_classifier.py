@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array
-from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, share
-from tenfold.trees.boosting import Directions
+from tenfold.trees.boosting import log_loss
 from tenfold.trees.boosting_classifier import BoostingClassifier
-from tenfold.trees.records import MaxBins
+from tenfold.trees.gradient_boosting import GradientBoosting
 
 
-class GradientBoostingClassifier(BoostingClassifier):
+class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     """Gradient boosted trees of depth three, on binned columns.
 
     The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
@@ -93,81 +93,14 @@ class GradientBoostingClassifier(BoostingClassifier):
     ['a', 'b']
     """
 
-    scores_are_losses = True
-    refines = True
-    without_validation = "n_iter_no_change=None"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
         {"n_estimators": 3, "max_depth": 2, "n_iter_no_change": 1},
         {"n_estimators": 3, "min_samples_split": 9},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BoostingClassifier._parameter_constraints,
-        "n_estimators": [integer(1)],
-        "learning_rate": [real(0)],
-        "max_bins": [integer(2), choice("auto")],
-        "max_iter": [integer(1), None],
-        "min_samples_split": [integer(2), nonzero_fraction],
-        "min_samples_leaf": [integer(1), share(open=True)],
-        "n_iter_no_change": [integer(1), None],
-    }
 
-    def __init__(
-        self,
-        *,
-        loss: str = "log_loss",
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
-        subsample: float = 1.0,
-        criterion: str = "deprecated",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_depth: int | None = 3,
-        min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: int | None = 0,
-        max_features: Any = None,
-        verbose: int = 0,
-        max_leaf_nodes: int | None = None,
-        warm_start: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int | None = None,
-        tol: float = 1e-4,
-        ccp_alpha: float = 0.0,
-        l2_regularization: float = 0.0,
-        max_bins: MaxBins = "auto",
-        monotonic_cst: Directions = None,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_iter: int | None = None,
-    ) -> None:
-        super().__init__(
-            loss=loss, learning_rate=learning_rate, max_leaf_nodes=max_leaf_nodes, max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf, l2_regularization=l2_regularization, max_features=max_features,
-            max_bins=max_bins, subsample=subsample, validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change, tol=tol, monotonic_cst=monotonic_cst,
-            min_data_per_group=min_data_per_group, cat_smooth=cat_smooth, cat_penalty=cat_penalty,
-            warm_start=warm_start, verbose=verbose, random_state=random_state,
-        )  # fmt: skip
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.min_samples_split = min_samples_split
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.init = init
-        self.ccp_alpha = ccp_alpha
-        self.max_iter = max_iter
-
-    @property
-    def rounds(self) -> int:
-        """Rounds of boosting at the most, by whichever name they are given."""
-        return self.n_estimators if self.max_iter is None else self.max_iter
-
-    def stops_early(self, rows: int) -> bool:
-        """Whether rows are kept back, however many there are: if `n_iter_no_change` is given."""
-        return self.n_iter_no_change is not None
+    _: KW_ONLY
+    loss: Annotated[str, log_loss] = "log_loss"
 
     def apply(self, X: Any) -> Any:
         """The number of the node in which each row ends, in each tree.

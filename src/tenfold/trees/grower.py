@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from tenfold.core.learner import Begun
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.class_weights import ClassWeight, balanced_weights, named_weights
+from tenfold.estimator.class_weights import balanced_weights, named_weights
 from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, seed, share
+from tenfold.estimator.parameters import fixed
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS, WHOLE
 from tenfold.stats.tree_bins import EXACT, NONE, Look, fine_unit, in_units, square_unit
@@ -41,50 +43,35 @@ def gathers(setup: Setup) -> bool:
     return setup.ranges.rows * len(setup.ranges.levels) <= GATHER
 
 
-CONSTRAINTS: dict[str, list[Any]] = {
-    "max_depth": [integer(1), None],
-    "min_samples_split": [integer(2), nonzero_fraction],
-    "min_samples_leaf": [integer(1), share(open=True)],
-    "min_weight_fraction_leaf": [share()],
-    "min_impurity_decrease": [real(0)],
-    "max_features": [integer(1), nonzero_fraction, choice("sqrt", "log2"), None],
-    "max_leaf_nodes": [integer(2), None],
-    "min_data_per_group": [integer(1)],
-    "cat_smooth": [real(0)],
-    "cat_penalty": [real(0)],
-    "max_bins": [integer(2), choice("auto")],
-    "random_state": [seed],
-}
-"""what the parameters of all trees may be"""
-
-
 class TreeGrower(Estimator):
     """Parameters of all trees. A subclass says how rows are summed, and what nodes predict."""
 
     passes = MANY
-    max_depth: int | None
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    min_impurity_decrease: float
-    max_features: MaxFeatures
-    max_leaf_nodes: int | None
-    split: str = "subset"
-    missing: str = "learned"
-    class_weight: ClassWeight = None
-    cost_power: float = 1.0
-    min_data_per_group: int
-    cat_smooth: float
-    cat_penalty: float
-    max_bins: MaxBins
-    random_state: int | None
+    split = "subset"
+    missing = "learned"
+    class_weight = fixed(None)
+    cost_power = 1.0
 
-    bootstrap: bool = False
+    bootstrap = False
     """whether trees draw rows"""
     most_draws: ClassVar[int] = 1
     """how often a tree takes a row at most"""
     draw_bits: ClassVar[int] = 0
     """the bits of that"""
+
+    _: KW_ONLY
+    max_depth: Annotated[int | None, integer(1), None] = None
+    min_samples_split: Annotated[int | float, integer(2), nonzero_fraction] = 2
+    min_samples_leaf: Annotated[int | float, integer(1), share(open=True)] = 1
+    min_weight_fraction_leaf: Annotated[float, share()] = 0.0
+    min_impurity_decrease: Annotated[float, real(0)] = 0.0
+    max_features: Annotated[MaxFeatures, integer(1), nonzero_fraction, choice("sqrt", "log2"), None] = None
+    max_leaf_nodes: Annotated[int | None, integer(2), None] = None
+    min_data_per_group: Annotated[int, integer(1)] = 1
+    cat_smooth: Annotated[float, real(0)] = 0.0
+    cat_penalty: Annotated[float, real(0)] = 1.0
+    max_bins: Annotated[MaxBins, integer(2), choice("auto")] = "auto"
+    random_state: Annotated[int | None, seed] = 0
 
     @property
     def criterion_code(self) -> int:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 from tenfold.core import Schema
 from tenfold.core.learner import Begun
-from tenfold.estimator.constraints import boolean, choice, integer, share
-from tenfold.trees.boosting import MANY_ROWS, Directions
+from tenfold.estimator.constraints import share
+from tenfold.estimator.parameters import Behind
+from tenfold.trees.boosting import losses_of_numbers
 from tenfold.trees.boosting_regressor import BoostingRegressor
+from tenfold.trees.hist_gradient_boosting import HistGradientBoosting
 
 
-class HistGradientBoostingRegressor(BoostingRegressor):
+class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     """Gradient boosted trees on binned columns.
 
     The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
@@ -97,65 +100,10 @@ class HistGradientBoostingRegressor(BoostingRegressor):
         {"max_iter": 3, "subsample": 0.7, "min_samples_leaf": 2},
         {"max_iter": 3, "monotonic_cst": [1, -1, 0], "min_samples_leaf": 2},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BoostingRegressor._parameter_constraints,
-        "max_iter": [integer(1)],
-        "early_stopping": [boolean, choice("auto")],
-        "quantile": [share(), None],
-    }
 
-    def __init__(
-        self,
-        loss: str = "squared_error",
-        *,
-        quantile: float | None = None,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
-        categorical_features: str = "from_dtype",
-        monotonic_cst: Directions = None,
-        interaction_cst: Any = None,
-        warm_start: bool = False,
-        early_stopping: bool | str = "auto",
-        scoring: str = "loss",
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        verbose: int = 0,
-        random_state: int | None = 0,
-        subsample: float = 1.0,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-    ) -> None:
-        super().__init__(
-            loss=loss, learning_rate=learning_rate, max_leaf_nodes=max_leaf_nodes, max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf, l2_regularization=l2_regularization, max_features=max_features,
-            max_bins=max_bins, subsample=subsample, validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change, tol=tol, monotonic_cst=monotonic_cst,
-            min_data_per_group=min_data_per_group, cat_smooth=cat_smooth, cat_penalty=cat_penalty,
-            warm_start=warm_start, verbose=verbose, random_state=random_state,
-        )  # fmt: skip
-        self.quantile = quantile
-        self.max_iter = max_iter
-        self.categorical_features = categorical_features
-        self.interaction_cst = interaction_cst
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-
-    @property
-    def rounds(self) -> int:
-        """Rounds of boosting at the most."""
-        return self.max_iter
-
-    def stops_early(self, rows: int) -> bool:
-        """Whether a fit to so many rows keeps some back: "auto" does so if they are many."""
-        return rows > MANY_ROWS if isinstance(self.early_stopping, str) else bool(self.early_stopping)
+    loss: Annotated[str, losses_of_numbers] = "squared_error"
+    _: KW_ONLY
+    quantile: Annotated[float | None, share(), None, Behind("loss")] = None
 
     def start(self, schema: Schema) -> Begun:
         """Nothing but the schema; refuse a quantile without its loss, and the loss without it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from tenfold.estimator.constraints import choice
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, seed, share
+from tenfold.estimator.parameters import Behind, fixed
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.pruning_methods import BY_WEIGHT
-from tenfold.trees.records import MaxBins
 
 
 class _Preset(DecisionTreeClassifier):
@@ -24,7 +24,7 @@ class _Preset(DecisionTreeClassifier):
     class_weight = None
     feature_costs = None
     cost_power = 1.0
-    prune: str | None = None
+    prune = fixed(None)
     held_back = 0.25
     ccp_alpha = 0.0
     confidence = 0.25
@@ -32,24 +32,16 @@ class _Preset(DecisionTreeClassifier):
     min_data_per_group = 1
     cat_smooth = 0.0
     cat_penalty = 0.0
-    max_bins: MaxBins = "auto"
+    splitter = "best"
+    monotonic_cst = None
+    min_impurity = 0.0
+    max_bins = fixed("auto")
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        name: DecisionTreeClassifier._parameter_constraints[name]
-        for name in ("max_depth", "min_samples_split", "min_samples_leaf", "random_state")
-    }
 
-    def __init__(
-        self,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        random_state: int | None = 0,
-    ) -> None:
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.random_state = random_state
+    max_depth: Annotated[int | None, integer(1), None] = None
+    min_samples_split: Annotated[int | float, integer(2), nonzero_fraction] = 2
+    min_samples_leaf: Annotated[int | float, integer(1), share(open=True)] = 1
+    random_state: Annotated[int | None, seed] = 0
 
 
 class ID3(_Preset):
@@ -133,24 +125,9 @@ class C45(_Preset):
         {"prune": "chi_squared"},
         {"prune": None},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_Preset._parameter_constraints,
-        "prune": [choice(*BY_WEIGHT), None],
-        "confidence": DecisionTreeClassifier._parameter_constraints["confidence"],
-    }
 
-    def __init__(
-        self,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        prune: str | None = "pessimistic",
-        confidence: float = 0.25,
-        random_state: int | None = 0,
-    ) -> None:
-        super().__init__(max_depth, min_samples_split, min_samples_leaf, random_state)
-        self.prune = prune
-        self.confidence = confidence
+    prune: Annotated[str | None, choice(*BY_WEIGHT), None, Behind("min_samples_leaf")] = "pessimistic"
+    confidence: Annotated[float, share(open=True), Behind("prune")] = 0.25
 
 
 class CART(_Preset):

@@ -37,12 +37,7 @@ class Pruned(TreeGrower):
 
     fitting: ClassVar[frozenset[str]] = Estimator.fitting | {"cost_complexity_pruning_path"}
 
-    prune: str | None
-    held_back: float
-    ccp_alpha: float
-    confidence: float
-    significance: float
-    min_impurity: float = 0.0
+    min_impurity = 0.0
 
     @property
     def holds_back(self) -> bool:

@@ -9,19 +9,31 @@ each row is scored by the trees that have not drawn it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from functools import partial
 from itertools import count
 from threading import Event
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Certificate, Codes, Schema
-from tenfold.core.crew import hands, share
+from tenfold.core import Array, Certificate, Codes, Remedy, Schema, crew
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import check_is_fitted
+from tenfold.estimator.constraints import boolean, integer, nonzero_fraction, real
+from tenfold.estimator.decisions import (
+    FLAG,
+    ignored_n_jobs,
+    ignored_verbose,
+    more_trees,
+    not_monotonic,
+    not_more_rows,
+    squared_errors,
+)
 from tenfold.estimator.ensemble import Ensemble
+from tenfold.estimator.keywords import NoEffect, refused
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels.forests import MOST
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.kernels.tree_search import SUMS
@@ -33,13 +45,13 @@ from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.forest import ForestModel, ForestSides
-from tenfold.trees.grower import MaxFeatures, TreeGrower, gathers
+from tenfold.trees.grower import TreeGrower, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
 from tenfold.trees.paths import ForestPaths, tree_at
 from tenfold.trees.pruning import cut
 from tenfold.trees.pruning_methods import cuts_at_price
-from tenfold.trees.records import Histograms, MaxBins, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.trees.records import Histograms, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.trees.thresholds import Sides
 from tenfold.trees.tree import GrownTree, joined, no_tree
 
@@ -105,6 +117,10 @@ ForestState = (
 )
 
 
+always_scored = NoEffect("`oob_score_` is always there", FLAG)
+no_scorer = refused("it is the share of right answers, or R²", Remedy("tn.{name}(oob_score=True)"), callable)
+
+
 class RandomForest(Ensemble, TreeGrower, ForestPaths):
     """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
 
@@ -120,54 +136,17 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
     )
     most_draws, draw_bits = MOST + 1, 4
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: MaxFeatures = None,
-        max_leaf_nodes: int | None = None,
-        bootstrap: bool = True,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_bins: MaxBins = "auto",
-        random_state: int | None = 0,
-        criterion: str = "squared_error",
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.bootstrap = bootstrap
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.criterion = criterion
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
+    n_estimators: Annotated[int, integer(1)] = 100
+    _: KW_ONLY
+    bootstrap: Annotated[bool, boolean, Behind("max_leaf_nodes")] = True
+    criterion: Annotated[str, squared_errors] = "squared_error"
+    oob_score: Annotated[bool, always_scored, no_scorer] = False
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    verbose: Annotated[int, ignored_verbose] = 0
+    warm_start: Annotated[bool, more_trees] = False
+    ccp_alpha: Annotated[float, real(0)] = 0.0
+    max_samples: Annotated[int | float | None, integer(1), nonzero_fraction, None, not_more_rows] = None
+    monotonic_cst: Annotated[Any, not_monotonic] = None
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
@@ -436,5 +415,5 @@ def run_all(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
             stopped.set()
             raise
 
-    share([work] * min(hands(), len(calls)))
+    crew.share([work] * min(crew.hands(), len(calls)))
     return [found[k] for k in range(len(calls))]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Remedy
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.class_weights import ClassWeight
-from tenfold.estimator.constraints import boolean, choice, integer, nonzero_fraction, real
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction
+from tenfold.estimator.keywords import refused
 from tenfold.estimator.kinds import winners
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.rare_rows import Gaps
@@ -19,10 +21,10 @@ from tenfold.stats.tree_bins import Look, Target, WeightUnit
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.forest import ForestModel, OutOfBag, unseen_values
-from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
+from tenfold.trees.grower import ClassTrees, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
-from tenfold.trees.records import Histograms, MaxBins, RowsOf, Setup
+from tenfold.trees.records import Histograms, RowsOf, Setup
 from tenfold.trees.thresholds import Sides
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
@@ -71,6 +73,13 @@ class OutOfBagErrorsOfValues(Statistic[Unseen]):
         chunk = chunk.of_weight()
         found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
         return Unseen.of(*found, chunk.y, self.weights.whole(chunk.weight))
+
+
+same_weights = refused(
+    "classes have one weight in all trees",
+    Remedy('tn.RandomForestClassifier(class_weight="balanced")'),
+    "balanced_subsample",
+)
 
 
 class RandomForestClassifier(RandomForest, ClassTrees):
@@ -163,54 +172,11 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         {"n_estimators": 2, "bootstrap": False, "max_features": None, "ccp_alpha": 0.01},
         {"n_estimators": 3, "max_samples": 0.6},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CONSTRAINTS,
-        "n_estimators": [integer(1)],
-        "criterion": [choice(*CRITERIA)],
-        "class_weight": [dict, choice("balanced"), None],
-        "bootstrap": [boolean],
-        "max_samples": [integer(1), nonzero_fraction, None],
-        "ccp_alpha": [real(0)],
-    }
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: MaxFeatures = "sqrt",
-        max_leaf_nodes: int | None = None,
-        class_weight: ClassWeight = None,
-        bootstrap: bool = True,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_bins: MaxBins = "auto",
-        random_state: int | None = 0,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
-    ) -> None:
-        super().__init__(
-            n_estimators, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
-            min_impurity_decrease=min_impurity_decrease, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
-            bootstrap=bootstrap, min_data_per_group=min_data_per_group, cat_smooth=cat_smooth,
-            cat_penalty=cat_penalty, max_bins=max_bins, random_state=random_state,
-            oob_score=oob_score, n_jobs=n_jobs, verbose=verbose, warm_start=warm_start, ccp_alpha=ccp_alpha,
-            max_samples=max_samples, monotonic_cst=monotonic_cst,
-        )  # fmt: skip
-        self.criterion = criterion
-        self.class_weight = class_weight
+    _: KW_ONLY
+    criterion: Annotated[str, choice(*CRITERIA), Behind("n_estimators")] = "gini"
+    max_features: Annotated[MaxFeatures, integer(1), nonzero_fraction, choice("sqrt", "log2"), None] = "sqrt"
+    class_weight: Annotated[ClassWeight, dict, choice("balanced"), None, same_weights, Behind("max_leaf_nodes")] = None
 
     def member(self) -> DecisionTreeClassifier:
         """A tree of classes, not fitted."""

@@ -9,14 +9,13 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.rare_rows import Gaps
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
 from tenfold.trees.forest import ForestModel, OutOfBag
-from tenfold.trees.grower import CONSTRAINTS, NumberTrees
+from tenfold.trees.grower import NumberTrees
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
 from tenfold.trees.records import Histograms, RowsOf, Setup
@@ -146,13 +145,6 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},
         {"n_estimators": 2, "max_features": "sqrt", "max_leaf_nodes": 4, "ccp_alpha": 0.01},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CONSTRAINTS,
-        "n_estimators": [integer(1)],
-        "bootstrap": [boolean],
-        "max_samples": [integer(1), nonzero_fraction, None],
-        "ccp_alpha": [real(0)],
-    }
 
     def member(self) -> DecisionTreeRegressor:
         """A tree of numbers, not fitted."""

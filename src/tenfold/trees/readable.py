@@ -19,8 +19,6 @@ DEEPEST = 400
 class Readable(Estimator):
     """A tree that can be read. What it says of missing values goes for all ways but fractional ones."""
 
-    missing: str
-
     def book(self) -> Book:
         """The tree, and what its nodes say."""
         model: TreeModel = self.model_

@@ -6,7 +6,8 @@ Weights of classes by rule, and by rule without one of its conditions, merge: ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -128,46 +129,19 @@ class RuleListClassifier(Averaged):
         {"missing": "fractional"},
         {"missing": "class_majority"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "criterion": [choice(*CRITERIA)],
-        "split": [choice("subset", "multiway")],
-        "missing": [choice(*WAYS)],
-        "prune": [choice("pessimistic", "reduced_error")],
-        "held_back": [share(open=True)],
-        "confidence": [share(open=True)],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2), nonzero_fraction],
-        "min_samples_leaf": [integer(1), share(open=True)],
-        "max_bins": [integer(2), choice("auto")],
-        "random_state": [seed],
-    }
 
-    def __init__(
-        self,
-        criterion: str = "gain_ratio",
-        *,
-        split: str = "multiway",
-        missing: str = "learned",
-        prune: str = "pessimistic",
-        held_back: float = 0.25,
-        confidence: float = 0.25,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        max_bins: MaxBins = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.criterion = criterion
-        self.split = split
-        self.missing = missing
-        self.prune = prune
-        self.held_back = held_back
-        self.confidence = confidence
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_bins = max_bins
-        self.random_state = random_state
+    criterion: Annotated[str, choice(*CRITERIA)] = "gain_ratio"
+    _: KW_ONLY
+    split: Annotated[str, choice("subset", "multiway")] = "multiway"
+    missing: Annotated[str, choice(*WAYS)] = "learned"
+    prune: Annotated[str, choice("pessimistic", "reduced_error")] = "pessimistic"
+    held_back: Annotated[float, share(open=True)] = 0.25
+    confidence: Annotated[float, share(open=True)] = 0.25
+    max_depth: Annotated[int | None, integer(1), None] = None
+    min_samples_split: Annotated[int | float, integer(2), nonzero_fraction] = 2
+    min_samples_leaf: Annotated[int | float, integer(1), share(open=True)] = 1
+    max_bins: Annotated[MaxBins, integer(2), choice("auto")] = "auto"
+    random_state: Annotated[int | None, seed] = 0
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 import tenfold as tn
 from helpers import learners, name_of
 from tenfold.core.axes import bits
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS, NoEffect, Refused, RefusedValues
+from tenfold.estimator.keywords import NoEffect, Refused, RefusedValues, keywords_of
 from tenfold.testing.data import draw
 
 THEIRS = dict(all_estimators())
@@ -32,8 +32,8 @@ def decisions(kind):
     """Learner, keyword and decision of one kind."""
     return [
         pytest.param(name, word, one, id=f"{name}-{word}")
-        for name, decided in KEYWORDS.items()
-        for word, one in decided.items()
+        for name, learner in OURS.items()
+        for word, one in keywords_of(type(learner)).items()
         if isinstance(one, kind)
     ]
 
@@ -46,7 +46,7 @@ def fitted(learner, **given):
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_keyword_is_decided(name):
-    learner, decided = OURS[name], KEYWORDS.get(name, {})
+    learner, decided = OURS[name], keywords_of(type(OURS[name]))
     ours, theirs = keywords(type(learner)), keywords(THEIRS[name])
     assert not set(theirs) - set(ours), "not a parameter"
     assert not set(decided) - set(theirs), "scikit-learn has no such keyword"
