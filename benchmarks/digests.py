@@ -136,7 +136,8 @@ def digests(model: Any, X: Any) -> Digests:
 
 def table(X: Any, y: Any) -> tuple[Any, dict[str, str]]:
     """Columns and target side by side, and which is the target."""
-    rows = X.copy() if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    wide = 1 if np.ndim(X) == 1 else X.shape[1]  # documents are a list
+    rows = X.copy() if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=[f"x{j}" for j in range(wide)])
     if y is None:
         return rows, {}
     rows["the target"] = y
@@ -146,7 +147,7 @@ def table(X: Any, y: Any) -> tuple[Any, dict[str, str]]:
 def in_memory(learner: Any, X: Any, y: Any, folder: Path, **given: Any) -> Any:
     """Rows of a frame."""
     with part_rows(PART):
-        return learner.fit(table(X, None)[0], y, **given)
+        return learner.fit(X if np.ndim(X) == 1 else table(X, None)[0], y, **given)
 
 
 def weighted(learner: Any, X: Any, y: Any, folder: Path) -> Any:
@@ -196,7 +197,7 @@ def record(only: str) -> tuple[dict[str, Digests], list[str]]:
         for name, learner, X, y in fuzzing.sets(data):
             if only not in name:
                 continue
-            asked = table(X, None)[0][:ASKED]
+            asked = (X if np.ndim(X) == 1 else table(X, None)[0])[:ASKED]
             each = {way: digests(fit(clone(learner), X, y, Path(folder)), asked) for way, fit in ways(client).items()}
             first = each["memory"]
             for way, some in each.items():

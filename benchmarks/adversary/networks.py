@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 import tenfold as tn
 from adversary.book import check
@@ -16,7 +14,7 @@ from tenfold.sources import part_rows
 
 @check("networks", often=3.0)
 def networks_at_any_scale(case: Any) -> None:
-    """Columns of any size: an error, sensible predictions, or a warning or a claim that training ended too early."""
+    """Columns of any size: an error, sensible predictions, or a claim that training ended too early."""
     random = case.random
     n, p = 10 + 3 * case.size, int(random.integers(1, 4))
     power = float(random.choice([0, 3, 8, 30, 100, 150, 200, -100, -170]))
@@ -24,8 +22,7 @@ def networks_at_any_scale(case: Any) -> None:
     y = random.normal(size=n)
     solver = ("adam", "sgd", "lbfgs", "cg")[case.size % 4]
     regressor = tn.MLPRegressor((3,), solver=solver if solver != "sgd" else "lbfgs", max_iter=5)
-    with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with np.errstate(all="ignore"):
         try:
             model = regressor.fit(X, y)
         except ValueError as error:
@@ -36,9 +33,8 @@ def networks_at_any_scale(case: Any) -> None:
     for claim in model.certificate_.claims:
         must(not isinstance(claim.value, float) or np.isfinite(claim.value), f"claims {claim}")
     largest = np.abs(found).max()
-    warned = any(issubclass(each.category, ConvergenceWarning) for each in caught)
     cut = any("max_iter was reached" in str(claim.because) for claim in model.certificate_.claims)
-    must(warned or cut or largest < 1e4 * (1 + np.abs(y).max()), f"predictions of {largest:.3g} of targets about 1")
+    must(cut or largest < 1e4 * (1 + np.abs(y).max()), f"predictions of {largest:.3g} of targets about 1")
 
 
 def sequences_drawn(random: Any, size: int) -> tuple[Any, list[int], Any]:

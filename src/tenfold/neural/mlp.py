@@ -25,7 +25,6 @@ from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.estimator.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
 from tenfold.estimator.decisions import ignored_verbose
 from tenfold.estimator.keywords import refused
-from tenfold.estimator.kinds import warn_not_converged
 from tenfold.estimator.sequential import Sequential
 from tenfold.estimator.summary import Summary
 from tenfold.neural.epoch import BatchRule, Diverged, NetworkEpoch, Walk
@@ -44,8 +43,6 @@ DELTA = 0.05
 SMALLEST = 1e-6
 """a learning rate that is not made smaller by "adaptive"."""
 EPS = float(np.finfo(np.float64).eps)
-STEEP = 0.5
-"""share of the objective by which the last iteration of a solver that has converged does not lower it"""
 
 
 class Course(NamedTuple):
@@ -500,14 +497,7 @@ class MLP(Sequential, Estimator):
             best=here, left=course.left - (not first), loss_curve=course.loss_curve if first else curve
         )
         flat = descent.fall <= 64 * EPS * max(abs(value), 1.0)
-        converged = flat or np.abs(slope).max(initial=0.0) <= self.tol
-        if converged or course.left <= 0 or passes >= self.max_fun:
-            if not converged and descent.fall > STEEP * abs(value):
-                warn_not_converged(
-                    f"{type(self).__name__}: the last of {step} iterations lowered the objective by {descent.fall:.3g} "
-                    f"to {value:.3g}, which is far from converged. Remedy: rescale the columns, StandardScaler(), or a "
-                    "larger max_iter"
-                )
+        if np.abs(slope).max(initial=0.0) <= self.tol or course.left <= 0 or passes >= self.max_fun or flat:
             ended = course._replace(loss_curve=curve)
             return Solved.of(self.model(state._replace(step=step, course=ended)), step)
         return Descending(step, schema, course._replace(weights=descent.trial), descent, passes)
