@@ -24,7 +24,7 @@ class CompiledKernels(BuildHookInterface):
         if self.target_name != "wheel" or version == "editable" or levels == "none":
             return
         self.folder = tempfile.TemporaryDirectory()
-        command = [sys.executable, "-m", "tenfold.kernels.compile", "--to", self.folder.name]
+        command = [sys.executable, "-m", "tenfold.compiled.compile", "--to", self.folder.name]
         if levels != "here":
             command += [word for level in levels.split(",") for word in ("--level", level)]
         self.app.display_info("compiling kernels, for some minutes")
@@ -38,7 +38,7 @@ class CompiledKernels(BuildHookInterface):
         if any(Path(self.folder.name).iterdir()):
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-            build_data["force_include"][self.folder.name] = "tenfold/kernels/_compiled"
+            build_data["force_include"][self.folder.name] = "tenfold/compiled/_compiled"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if "folder" in vars(self):

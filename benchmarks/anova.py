@@ -17,7 +17,7 @@ from sklearn.feature_selection import f_classif
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import tenfold as tn
-from linear.anova_sets import digits, exact_f, sets
+from linear_model.inference.anova_sets import digits, exact_f, sets
 from tenfold.sources import part_rows
 from workloads import Promises
 

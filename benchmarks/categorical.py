@@ -83,7 +83,7 @@ def beside_the_matrix(given: argparse.Namespace) -> None:
     import pyarrow.parquet as pq
 
     import tenfold as tn
-    from tenfold.linear import wide
+    from tenfold.linear_model.least_squares import conjugate_gradients
 
     small = argparse.Namespace(rows=200_000, levels=100, columns=10, numbers=5)
     path = Path(given.folder) / "tenfold-categorical-small.parquet"
@@ -92,12 +92,12 @@ def beside_the_matrix(given: argparse.Namespace) -> None:
     X, y = rows.drop_columns(["y"]), rows["y"].to_numpy()
     for learner in (tn.Ridge(), tn.LinearRegression()):
         found = []
-        for limit in (wide.WIDE, 0):
-            wide.WIDE, before = limit, wide.WIDE
+        for limit in (conjugate_gradients.WIDE, 0):
+            conjugate_gradients.WIDE, before = limit, conjugate_gradients.WIDE
             start = time.perf_counter()
             found.append(learner.fit(X, y).coef_)
             taken = time.perf_counter() - start
-            wide.WIDE = before
+            conjugate_gradients.WIDE = before
             print(f"{learner}, {'gradients' if not limit else 'moments'}: {len(found[-1]):,} features, {taken:.2f} s")
         off = np.abs(found[0] - found[1]).max() / np.abs(found[0]).max()
         print(f"{learner}: the largest difference is {off:.2g} of the largest coefficient", flush=True)

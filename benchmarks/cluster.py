@@ -29,8 +29,8 @@ import faults
 import tenfold as tn
 from scan import LEARNERS, TURNS, decode, groups_of, rows_for, timed
 from tenfold.engine import fit
-from tenfold.engine.executor import TASKS
-from tenfold.engine.tree import runs
+from tenfold.engine.executors.executor import TASKS
+from tenfold.engine.merge_tree import runs
 from workloads import Promises
 
 WORKERS = 2

@@ -41,7 +41,7 @@ def spaces(count: int) -> int:
 
 def graphs(count: int) -> int:
     """In how many random graphs the DNF of three terms and a search for three colours differ."""
-    from tenfold.concept.graph_colouring import examples_of_graph
+    from tenfold.concept.clauses.graph_coloring import examples_of_graph
 
     wrong = 0
     for seed in range(count):

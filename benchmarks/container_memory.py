@@ -33,8 +33,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import tenfold as tn
-from tenfold.engine import threads
-from tenfold.engine.container import Limits
+from tenfold.engine.executors import threads
+from tenfold.engine.executors.container_limits import Limits
 from workloads import Promises
 
 GIB, MIB = 1 << 30, 1 << 20

@@ -36,7 +36,7 @@ from sklearn.base import clone
 
 import fuzzing
 import tenfold as tn
-from tenfold.engine.tally import this_machine
+from tenfold.engine.row_counts import this_machine
 from tenfold.sources import part_rows
 
 ROWS, PART, ASKED = 1000, 250, 200

@@ -78,7 +78,7 @@ import hashlib, json, sys, warnings
 import numpy as np
 import tenfold as tn
 from tenfold.estimator import Estimator
-from tenfold.kernels.decorators import compilations
+from tenfold.compiled.decorators import compilations
 from tenfold.testing import bits
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
@@ -118,7 +118,7 @@ import numpy as np
 import tenfold as tn
 
 def compiled():
-    from tenfold.kernels.decorators import compilations
+    from tenfold.compiled.decorators import compilations
     return compilations
 
 if __name__ == "__main__":
@@ -157,7 +157,7 @@ def fits(python: Path, promises: Promises) -> None:
             times.append(float(run(python, ours)))
             if module:
                 peer.append(float(run(python, theirs)))
-        counted = ours + "from tenfold.kernels.decorators import compilations\nprint(*compilations)"
+        counted = ours + "from tenfold.compiled.decorators import compilations\nprint(*compilations)"
         made = run(python, counted).split()[1:]  # what comes first is the time
         print(f"{name:32s} {min(times):6.2f} s, compiled {len(made)}" + (f", peer {min(peer):.2f} s" if peer else ""))
         promises.at_most(f"{name}, kernels compiled", len(made), 0)
@@ -168,11 +168,11 @@ def fits(python: Path, promises: Promises) -> None:
 
 def bits_of_levels(python: Path, work: Path, promises: Promises) -> None:
     """Each level that this processor can run, and numba's compiler."""
-    levels = run(python, "from tenfold.kernels.shipped import levels_here\nprint(*levels_here())").split()
+    levels = run(python, "from tenfold.compiled.shipped import levels_here\nprint(*levels_here())").split()
     compiler, _ = json.loads(run(python, EVERY, TENFOLD_COMPILED="0"))
     for level in levels:
         folder = work / level
-        subprocess.check_call([python, "-m", "tenfold.kernels.compile", "--level", level, "--to", folder], cwd=work)
+        subprocess.check_call([python, "-m", "tenfold.compiled.compile", "--level", level, "--to", folder], cwd=work)
         shipped, made = json.loads(run(python, EVERY, TENFOLD_COMPILED=str(folder)))
         other = [name for name in compiler if compiler[name] != shipped[name]]
         print(f"{level}: {len(compiler)} fits, {len(other)} with other bits, {len(made)} compiled", *other, *made)

@@ -13,8 +13,8 @@ from sklearn.ensemble import RandomForestClassifier as PeerClassifier
 from sklearn.ensemble import RandomForestRegressor as PeerRegressor
 
 import tenfold
-from tenfold.trees.random_forest_classifier import RandomForestClassifier
-from tenfold.trees.random_forest_regressor import RandomForestRegressor
+from tenfold.ensemble.forest.random_forest_classifier import RandomForestClassifier
+from tenfold.ensemble.forest.random_forest_regressor import RandomForestRegressor
 from workloads import Promises
 
 FASTER = {"classes": 4.0, "numbers": 3.0}

@@ -1,6 +1,6 @@
 """Certified gaps beside true ones, from both sides: `python benchmarks/gaps.py [--draws 1000] [--model lasso]`.
 
-Problems, models and oracle are those of the tests (`tests/linear/gaps.py`), which draw a few.
+Problems, models and oracle are those of the tests (`tests/linear_model/penalized/gaps.py`), which draw a few.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from linear.gaps import MODELS, broken
+from linear_model.penalized.gaps import MODELS, broken
 
 
 def main() -> None:

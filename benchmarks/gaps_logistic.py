@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from linear.logistic_gaps import check
+from linear_model.glm.logistic_gaps import check
 
 
 def main() -> None:

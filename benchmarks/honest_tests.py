@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from evaluate.simulations import clustered, covers, rejected
+from model_selection.simulations import clustered, covers, rejected
 
 PROMISED = {"corrected, folds": 0.07, "corrected, draws": 0.07}
 """of tests at the 5 % level, the most that they may tell apart"""

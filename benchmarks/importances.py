@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import tenfold as tn
-from evaluate.test_permutation_importance import of_all_pairs, rows, truth
+from inspection.test_permutation_importance import of_all_pairs, rows, truth
 from workloads import Promises
 
 LEVEL = 0.95

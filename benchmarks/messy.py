@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.sources.parquet import ParquetSource
+from tenfold.sources.files.parquet import ParquetSource
 from tenfold.testing import bits
 from workloads import Promises
 

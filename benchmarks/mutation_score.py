@@ -22,7 +22,7 @@ from pathlib import Path
 from mutants import ROOT, Fault, environment, faulty_sources
 
 SOURCES = ROOT / "src" / "tenfold"
-FOLDERS = {"stats": ("tests/stats",), "kernels": ("tests/kernels", "tests/stats")}
+FOLDERS = {"stats": ("tests/stats",), "compiled": ("tests/compiled", "tests/stats")}
 """what is changed, and where its tests are"""
 OPERATORS: dict[type, str] = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "/", ast.BitAnd: "|", ast.BitOr: "&",
@@ -73,7 +73,7 @@ def survives(fault: Fault, tests: tuple[str, ...]) -> bool:
     """Whether all tests pass with a fault in the sources."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests]
     with faulty_sources(fault) as folder:
-        env = environment(folder) | ({"NUMBA_DISABLE_JIT": "1"} if fault.file.startswith("kernels") else {})
+        env = environment(folder) | ({"NUMBA_DISABLE_JIT": "1"} if fault.file.startswith("compiled") else {})
         try:
             done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, check=False, timeout=PATIENCE)
         except subprocess.TimeoutExpired:

@@ -23,8 +23,8 @@ import tenfold
 import tenfold.stats
 import tenfold.testing
 from tenfold.core.statistic import CAPABILITIES, Statistic
-from tenfold.estimator.base import Estimator
-from tenfold.estimator.keywords import Decision, Refused, RefusedValues, keywords_of
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.keywords import Decision, Refused, RefusedValues, keywords_of
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"

@@ -11,7 +11,7 @@ import numpy as np
 import tenfold as tn
 from tenfold.core import Array, Chunk, Claim, Columns, Grouped, Need, Schema
 from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import real
+from tenfold.estimator.shell.constraints import real
 
 
 @dataclass(frozen=True, eq=False)

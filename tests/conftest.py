@@ -18,7 +18,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 # scipy must know of the array API before it is first imported, or scikit-learn skips a check: no imports of it above
 os.environ["SCIPY_ARRAY_API"] = "1"
 
-KERNELS = Path(__file__).parent / "kernels"
+KERNELS = Path(__file__).parent / "compiled"
 unlisted = []
 
 
@@ -30,7 +30,7 @@ def pytest_configure(config):
     from hypothesis import settings
 
     import tiers
-    from tenfold.kernels.shipped import Kernel
+    from tenfold.compiled.shipped import Kernel
 
     tiers.full = config.getoption("full")
     settings.register_profile("gate", max_examples=20, deadline=None, derandomize=True, database=None)
@@ -55,9 +55,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def note_unlisted(function, signature):
-    from tenfold.kernels.signatures import fitting, line, name_of
+    from tenfold.compiled.signatures import fitting, line, name_of
 
-    ours = function.__module__.startswith("tenfold.kernels.")
+    ours = function.__module__.startswith("tenfold.compiled.")
     if ours and fitting(name_of(function), signature) is None:
         unlisted.append(line(name_of(function), signature))
 
@@ -66,7 +66,7 @@ def note_unlisted(function, signature):
 def only_listed_signatures(request):
     """What the library calls is on the list of signatures, or it would not come compiled.
 
-    If it should be: `TENFOLD_RECORD=/tmp/r pytest`, then `python -m tenfold.kernels.compile --collect /tmp/r`.
+    If it should be: `TENFOLD_RECORD=/tmp/r pytest`, then `python -m tenfold.compiled.compile --collect /tmp/r`.
     """
     yield
     found = [*unlisted]
@@ -77,9 +77,11 @@ def only_listed_signatures(request):
 @pytest.fixture(scope="session")
 def compiled():
     """The folder of compiled kernels of this checkout; they are compiled if they are not yet."""
-    from tenfold.kernels import shipped
+    from tenfold.compiled import shipped
 
-    subprocess.run([sys.executable, "-m", "tenfold.kernels.compile"], check=True)
-    found = subprocess.run([sys.executable, "-m", "tenfold.kernels.compile", "--check"], capture_output=True, text=True)
+    subprocess.run([sys.executable, "-m", "tenfold.compiled.compile"], check=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "tenfold.compiled.compile", "--check"], capture_output=True, text=True
+    )
     assert found.returncode == 0, found.stdout
     return shipped.HERE / "_compiled" / shipped.tag(shipped.levels_here()[0])

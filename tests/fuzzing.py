@@ -31,7 +31,7 @@ from forged_files import Parts, forged, places, taken_apart
 from helpers import learners
 from tenfold.core import ModelFileError
 from tenfold.sources import part_rows
-from tenfold.trees import grower
+from tenfold.tree.growing import grower
 
 SECONDS = 5.0
 """that a file may take, with everything that is asked of its model"""

@@ -6,7 +6,7 @@ import numpy as np
 
 import tenfold
 from tenfold.core import Chunk, Columns
-from tenfold.core.chunk import PART
+from tenfold.core.rows.chunk import PART
 from tenfold.estimator import Estimator
 from tenfold.sources.arrays import even_cuts
 

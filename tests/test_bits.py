@@ -11,7 +11,7 @@ PROGRAM = """
 import json, sys
 import numpy as np
 import tenfold as tn
-from tenfold.kernels.decorators import compilations
+from tenfold.compiled.decorators import compilations
 from tenfold.testing import bits
 
 random = np.random.default_rng(7)

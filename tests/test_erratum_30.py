@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tenfold import AdaBoostClassifier, DecisionTreeClassifier, MarginsDisplay, theory
-from tenfold.stats.information import entropy
+from tenfold.stats.counts.information import entropy
 
 
 def rows(eps, delta, n):

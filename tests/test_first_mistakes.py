@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import tenfold as tn
-from tenfold.estimator.base import Estimator
-from tenfold.estimator.offered import METHODS, is_offered
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.offered import METHODS, is_offered
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

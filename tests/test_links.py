@@ -21,8 +21,8 @@ LABELS = {
 DOCUMENTED = (
     "tenfold",
     "tenfold.stats.metrics",
-    "tenfold.stats.information",
-    "tenfold.bayes.distributions",
+    "tenfold.stats.counts.information",
+    "tenfold.naive_bayes.distributions",
     "tenfold.search",
     "tenfold.theory",
     "tenfold.testing",

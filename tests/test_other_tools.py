@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.testing.compare import bits
+from tenfold.testing.comparison import bits
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -19,7 +19,7 @@ PROGRAM = """
 import sys
 import numpy as np
 import tenfold as tn
-from tenfold.kernels.decorators import compilations
+from tenfold.compiled.decorators import compilations
 
 assert tn.__file__.startswith(sys.prefix), tn.__file__
 X = np.array([["sun", "warm"], ["sun", "cold"], ["rain", "cold"], ["rain", "warm"]] * 5, dtype=object)

@@ -151,7 +151,9 @@ def judge(case: Case | Problem) -> Verdict:
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)
         warnings.filterwarnings("ignore", module="sklearn")  # of predictions far off, or scores that are infinite: said
-        warnings.filterwarnings("ignore", "overflow encountered in exp", module="tenfold.linear.log_link")  # it is
+        warnings.filterwarnings(
+            "ignore", "overflow encountered in exp", module="tenfold.linear_model.glm.log_link"
+        )  # it is
         try:
             case.check(case)
         except Wrong as wrong:

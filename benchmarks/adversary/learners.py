@@ -7,7 +7,7 @@ from typing import Any
 import tenfold as tn
 from adversary.data import pick
 from tenfold.estimator import Estimator
-from tenfold.estimator.sequences import SequenceLearner
+from tenfold.estimator.sequences.sequence_rows import SequenceLearner
 
 _PENALTY = [1e-6, 0.01, 0.3, 10.0, 1e5]
 _GROWING = {"max_depth": [1, 2, 5], "min_samples_split": [2, 5, 30], "min_samples_leaf": [1, 2, 10]}

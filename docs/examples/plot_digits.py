@@ -14,8 +14,8 @@ import numpy as np
 
 import tenfold as tn
 from tenfold.core import Chunk, Columns
-from tenfold.linear.solving import from_moments
-from tenfold.stats.moments import Moments
+from tenfold.linear_model.least_squares.normal_equations import from_moments
+from tenfold.stats.moments.moments import Moments
 
 ROWS, DEGREES = 60, range(1, 13)
 x = np.linspace(0.0, 1.0, ROWS)

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.estimator import container
-from tenfold.sources.parquet import ParquetSource
+from tenfold.estimator.files import container
+from tenfold.sources.files.parquet import ParquetSource
 from tenfold.testing import bits
 
 SPECS = {

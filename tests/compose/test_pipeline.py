@@ -21,8 +21,8 @@ from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CH
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tenfold as tn
-from tenfold.estimator.chain import Chain
-from tenfold.sources.parquet import ParquetSource
+from tenfold.estimator.ensembles.transformer_chain import Chain
+from tenfold.sources.files.parquet import ParquetSource
 from tenfold.testing import bits
 
 CHAINS = {

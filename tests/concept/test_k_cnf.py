@@ -7,7 +7,7 @@ import pytest
 
 import tenfold as tn
 from tenfold import KCNF, KDNF, DataError, FindS, theory
-from tenfold.concept.literals import conjunctions
+from tenfold.concept.clauses.literals import conjunctions
 
 
 def clauses(n, k):

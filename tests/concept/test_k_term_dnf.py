@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tenfold import KCNF, Conjunction, VersionSpace, k_term_dnf
-from tenfold.concept.graph_colouring import colouring_of_terms, examples_of_graph, terms_of_colouring
-from tenfold.concept.k_term_dnf import consistency_by_learning, satisfies
+from tenfold.concept.clauses.graph_coloring import colouring_of_terms, examples_of_graph, terms_of_colouring
+from tenfold.concept.clauses.k_term_dnf import consistency_by_learning, satisfies
 
 TRIANGLE = [(0, 1), (1, 2), (0, 2)]
 K4 = list(combinations(range(4), 2))

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tenfold.core import Columns, DataError
-from tenfold.core.columns import TextColumns
+from tenfold.core.rows.columns import TextColumns
 
 X = np.round(np.random.default_rng(0).normal(size=(50, 3)), 2)
 FORMS = {

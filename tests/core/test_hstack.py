@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tenfold.core import Columns, Design
-from tenfold.core.hstack import hstack
+from tenfold.core.rows.hstack import hstack
 
 
 def matrix(rows: int, columns: int, seed: int, kind: str = "csr") -> sp.csr_array:

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 import tenfold as tn
-from tenfold.core.crew import crew, share
+from tenfold.core.driver_threads import crew, share
 from tenfold.core.pools import Pools
 from tenfold.sources import part_rows
 

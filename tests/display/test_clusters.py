@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import silhouette_samples, silhouette_score
 
 import tenfold as tn
-from tenfold.evaluate.scoring.silhouette import silhouettes
+from tenfold.metrics.silhouette import silhouettes
 from tenfold.sources import part_rows
 
 matplotlib = pytest.importorskip("matplotlib")

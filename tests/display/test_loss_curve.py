@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier as Theirs
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.display.live_loss_curve import BLOCKS, sparkline
+from tenfold.display.evaluation.live_loss_curve import BLOCKS, sparkline
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 y = X[:, 0] * X[:, 1] > 0

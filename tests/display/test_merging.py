@@ -12,7 +12,7 @@ import faults
 import tenfold as tn
 from tenfold.display.drawing import of_positive
 from tenfold.engine import merge
-from tenfold.evaluate.scoring.predictors import scores_of
+from tenfold.metrics.predictors import scores_of
 from tenfold.stats.metrics import Calibration, Confusion, LogLoss, Ranking, Regression
 from tenfold.stats.metrics.scorers import confusion, log_loss, regression
 

@@ -5,8 +5,8 @@ import os
 import pytest
 
 import tenfold as tn
-from tenfold.engine import container, threads
-from tenfold.engine.container import Limits, limits
+from tenfold.engine.executors import container_limits, threads
+from tenfold.engine.executors.container_limits import Limits, limits
 
 GIB = 1 << 30
 V2 = "29 23 0:26 {root} /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate"
@@ -98,7 +98,7 @@ def test_a_container_of_many_processors_works_on_as_many_parts_as_its_memory_hol
 
 
 def test_limits_here_can_be_read():
-    container.limits.cache_clear()
-    found = container.limits()
+    container_limits.limits.cache_clear()
+    found = container_limits.limits()
     assert found.memory is None or found.memory > 0
     assert found.processors is None or found.processors > 0

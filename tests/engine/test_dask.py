@@ -26,9 +26,9 @@ from helpers import learners, name_of
 from servers import bucket_server
 from tenfold.core import Provenance
 from tenfold.engine import Fit, Snapshot, fit, merge
-from tenfold.engine.dask import SMALL
-from tenfold.engine.executor import CUT, LINK
-from tenfold.engine.tally import Counted, this_machine
+from tenfold.engine.executors.dask import SMALL
+from tenfold.engine.executors.executor import CUT, LINK
+from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
 from tiers import only_full

@@ -9,15 +9,15 @@ import scipy.sparse as sp
 from tenfold import CategoricalNB, DataError, GaussianNB, LinearRegression, Local, Ridge, StandardScaler
 from tenfold.core import ONE, Chunk, Claim, Columns, Grouped, Need
 from tenfold.core.arrays import ones
-from tenfold.core.chunk import segments
+from tenfold.core.rows.chunk import segments
 from tenfold.engine import Member, Snapshot, run
-from tenfold.engine.keys import Contiguous, Listed, Shuffled
+from tenfold.engine.group_keys import Contiguous, Listed, Shuffled
 from tenfold.engine.stages import stages_of
 from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import As, By, View
-from tenfold.stats.counts import ClassCounts
-from tenfold.stats.moments import Moments
-from tenfold.stats.spread import ClassSpread, SpreadByClass
+from tenfold.stats.counts.counts import ClassCounts
+from tenfold.stats.moments.moments import Moments
+from tenfold.stats.moments.spread import ClassSpread, SpreadByClass
 from tenfold.testing import bits
 
 GROUPS = 6

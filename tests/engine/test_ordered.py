@@ -10,9 +10,9 @@ import scipy.sparse as sp
 import tenfold as tn
 from tenfold.core import SEQUENTIAL, Array, Codes, Need, Ordered
 from tenfold.core.axes import bits
-from tenfold.core.rows import joined
+from tenfold.core.rows.joined_rows import joined
 from tenfold.engine import Local, Member, Snapshot, fit, merge, run
-from tenfold.engine.keys import Listed
+from tenfold.engine.group_keys import Listed
 from tenfold.engine.runner import Runner, Session
 from tenfold.sources import ArraySource, part_rows
 

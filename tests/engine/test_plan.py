@@ -7,13 +7,13 @@ import pytest
 
 from tenfold.core import DataError, Need
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic, Strided
-from tenfold.engine.holding import Scan
+from tenfold.engine.held_rows import Scan
+from tenfold.engine.merge_tree import merge
 from tenfold.engine.plan import Groups, Onward, Plan
-from tenfold.engine.tally import Counted
-from tenfold.engine.tree import merge
+from tenfold.engine.row_counts import Counted
 from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View, crossed
-from tenfold.stats.draws import keys_of, times_of
+from tenfold.stats.rows.draws import keys_of, times_of
 
 random = np.random.default_rng(0)
 X = random.normal(size=(500, 3)).round(1)

@@ -20,7 +20,7 @@ import tenfold as tn
 from tenfold.core import Array, Need
 from tenfold.core.statistic import Statistic
 from tenfold.engine import schema_of
-from tenfold.sources import arrow, labels, part_rows
+from tenfold.sources import arrow, label_codes, part_rows
 from tenfold.stats.combinators import As, View
 from tenfold.testing import bits
 
@@ -205,7 +205,7 @@ def test_a_vocabulary_is_counted_where_the_texts_are(cluster, tmp_path, monkeypa
     with part_rows(25):
         held, given = tn.scan(REVIEWS, columns=["review"]), tn.scan(REVIEWS[["review"]].to_numpy(object))
     lazy = tn.scan(dd.from_pandas(REVIEWS, chunksize=25, sort=False), columns=["review"])
-    for module in (arrow, labels):  # nobody lists the texts in this process
+    for module in (arrow, label_codes):  # nobody lists the texts in this process
         monkeypatch.setattr(module, "levels", None)
     words = [Counter(re.findall(r"\w+", text.lower())) for text in REVIEWS["review"]]
     expected = {("times", w): n for w, n in sum(words, Counter()).items()}

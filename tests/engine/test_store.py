@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tenfold.core import Columns
-from tenfold.engine.store import Store, size
-from tenfold.engine.tree import merge, runs
+from tenfold.engine.executors.held_store import Store, size
+from tenfold.engine.merge_tree import merge, runs
 
 
 def test_sizes():

@@ -15,11 +15,11 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import tenfold as tn
 from tenfold.core.axes import bits
-from tenfold.core.crew import crew, hands, share
+from tenfold.core.driver_threads import crew, hands, share
+from tenfold.engine.executors.threads import blas_limit, one_blas_thread
+from tenfold.engine.executors.threads import processors as available
 from tenfold.engine.runner import Runner
-from tenfold.engine.threads import blas_limit, one_blas_thread
-from tenfold.engine.threads import processors as available
-from tenfold.stats.spread import SpreadByColumn
+from tenfold.stats.moments.spread import SpreadByColumn
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1500, 260))  # wide enough for OpenBLAS to use several threads, which changes the bits

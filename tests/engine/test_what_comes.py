@@ -18,9 +18,9 @@ from tenfold.core import MANY, SEQUENTIAL, Array, Claim, Need
 from tenfold.core.axes import bits
 from tenfold.core.statistic import Gathered, Grouped, Ordered, Statistic, Strided
 from tenfold.engine import Local, fit, opened, schema_of
-from tenfold.engine.keys import Labelled
+from tenfold.engine.group_keys import Labelled
 from tenfold.stats.combinators import As, By, Each, View
-from tenfold.stats.spread import SpreadByColumn
+from tenfold.stats.moments.spread import SpreadByColumn
 
 pytestmark = pytest.mark.timeout(240)
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have this file

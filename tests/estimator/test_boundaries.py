@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from boundaries import OURS, RIGHT, THEIRS, cases, constraints, is_inside, keywords, outcome
-from tenfold.estimator.keywords import Refused, RefusedValues, keywords_of
+from tenfold.estimator.shell.keywords import Refused, RefusedValues, keywords_of
 from tiers import only_full
 
 LONG = {

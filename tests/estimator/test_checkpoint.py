@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import faults
 import tenfold as tn
-from tenfold.estimator import checkpoint as module
+from tenfold.estimator.files import checkpoint as module
 from tenfold.sources import part_rows
 from tenfold.testing import bits
 

@@ -10,8 +10,8 @@ import tenfold as tn
 from forged_files import put_together, taken_apart
 from helpers import learners, name_of
 from tenfold.core import ModelFileError
-from tenfold.core.allowed import COUNTS, EDGES, RISING, Between, Index, OneOf
 from tenfold.core.axes import Bundle, fields, is_record
+from tenfold.core.field_values import COUNTS, EDGES, RISING, Between, Index, OneOf
 from tenfold.sources import part_rows
 
 pytestmark = pytest.mark.timeout(120)
@@ -230,7 +230,7 @@ def test_every_field_of_codes_says_what_they_may_be(learner):
     for kind in {k for one in (learner.model_type, *learner.summary_types) for k in records(one)}:
         for name, field in fields(kind).items():
             if field.type == np.dtype(np.int64):
-                assert field.allowed, f"{kind.__name__}.{name} holds codes: say which, as in core/allowed.py"
+                assert field.allowed, f"{kind.__name__}.{name} holds codes: say which, as in core/field_values.py"
             if name == "phase":
                 assert any(isinstance(rule, OneOf) for rule in field.allowed), f"{kind.__name__}.phase"
 

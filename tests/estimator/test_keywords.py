@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 import tenfold as tn
 from helpers import learners, name_of
 from tenfold.core.axes import bits
-from tenfold.estimator.keywords import NoEffect, Refused, RefusedValues, keywords_of
+from tenfold.estimator.shell.keywords import NoEffect, Refused, RefusedValues, keywords_of
 from tenfold.testing.data import draw
 
 THEIRS = dict(all_estimators())

@@ -9,7 +9,7 @@ import pytest
 
 import tenfold as tn
 from tenfold.core import Certificate
-from tenfold.estimator.callbacks import LATER, History
+from tenfold.estimator.shell.callbacks import LATER, History
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 4))

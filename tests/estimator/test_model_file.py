@@ -20,8 +20,9 @@ from sklearn.exceptions import NotFittedError
 
 import tenfold as tn
 from tenfold.core import Array, Claim, Grouped, MergeError, ModelFileError, Need
-from tenfold.estimator import Regressor, container, registry
-from tenfold.stats.rfactor import RFactor
+from tenfold.estimator import Regressor
+from tenfold.estimator.files import container, registry
+from tenfold.stats.moments.rfactor import RFactor
 from tenfold.testing import bits
 
 SPARE = 64 << 20

@@ -22,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.utils import estimator_checks
 
 import tenfold as tn
-from tenfold.estimator import container
+from tenfold.estimator.files import container
 
 PAIRS: list[tuple[Any, Any]] = [
     (tn.LinearRegression(), LinearRegression()),

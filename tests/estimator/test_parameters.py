@@ -14,11 +14,11 @@ import tenfold as tn
 from helpers import learners, name_of
 from tenfold.core.errors import Remedy
 from tenfold.estimator import Estimator, Regressor
-from tenfold.estimator.constraints import anything, boolean, choice, integer, real
-from tenfold.estimator.decisions import copied, some_rounds
-from tenfold.estimator.fitted_params import param_names
-from tenfold.estimator.keywords import NoEffect, Refused, keywords_of, refused
-from tenfold.estimator.parameters import Behind, fixed
+from tenfold.estimator.shell.constraints import anything, boolean, choice, integer, real
+from tenfold.estimator.shell.fitted_params import param_names
+from tenfold.estimator.shell.keyword_decisions import copied, some_rounds
+from tenfold.estimator.shell.keywords import NoEffect, Refused, keywords_of, refused
+from tenfold.estimator.shell.parameters import Behind, fixed
 
 one_penalty = refused("one penalty is needed", Remedy("tn.{name}(alpha=1.0)"), "array-like")
 no_sign = Refused("signs are free", Remedy("tn.Lasso{kind}()"), (False,))

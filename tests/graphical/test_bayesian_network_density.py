@@ -8,7 +8,7 @@ from sklearn.base import clone
 import tenfold as tn
 from random_networks import random_network, random_tree, undirected
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
-from tenfold.stats.information import mutual_information
+from tenfold.stats.counts.information import mutual_information
 
 
 def frame_of(network, rows, seed=0):

@@ -5,10 +5,10 @@ import pytest
 
 import tenfold as tn
 from neighbors.exact_sets import KINDS, brute_force, draw_set, exact
-from tenfold.kernels.neighbors import SQUARES
+from tenfold.compiled.neighbors.neighbors import SQUARES
 from tenfold.neighbors.distance import Distance
-from tenfold.neighbors.nearest import nearest
-from tenfold.stats.training_rows import TrainingRows
+from tenfold.neighbors.nearest_rows import nearest
+from tenfold.stats.rows.training_rows import TrainingRows
 from tenfold.testing import bits
 
 

@@ -5,7 +5,7 @@ import inspect
 import tenfold as tn
 from tenfold.core.axes import fields
 from tenfold.estimator import Estimator
-from tenfold.stats.training_rows import TrainingRows
+from tenfold.stats.rows.training_rows import TrainingRows
 
 LEARNERS = [
     value

@@ -7,7 +7,7 @@ import sklearn.preprocessing as peer
 
 import tenfold as tn
 from tenfold import FunctionTransformer
-from tenfold.estimator.encoding import Reader, Writer
+from tenfold.estimator.files.encoding import Reader, Writer
 from tenfold.sources import part_rows
 
 X = np.random.default_rng(0).normal(size=(500, 3))

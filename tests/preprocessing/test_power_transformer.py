@@ -9,7 +9,7 @@ from scipy import stats
 import tenfold as tn
 from tenfold import PowerTransformer
 from tenfold.sources import part_rows
-from tenfold.stats import distribution
+from tenfold.stats.counts import distribution
 from tenfold.testing import bits
 
 

@@ -9,7 +9,8 @@ import sklearn.preprocessing as peer
 import tenfold as tn
 from tenfold import KBinsDiscretizer, QuantileTransformer, RobustScaler
 from tenfold.sources import part_rows
-from tenfold.stats import distribution, lloyd
+from tenfold.stats import one_dimensional_kmeans
+from tenfold.stats.counts import distribution
 from tenfold.testing import bits
 
 LEARNERS = [RobustScaler(), QuantileTransformer(n_quantiles=50), KBinsDiscretizer(4, encode="ordinal")]
@@ -108,7 +109,11 @@ def test_bins_equal_scikit_learn(given, encode):
 @pytest.mark.filterwarnings("ignore:Bins whose width", "ignore:Number of distinct clusters")
 def test_bins_of_k_means_equal_scikit_learn_where_each_centre_has_values(monkeypatch):
     emptied = []
-    monkeypatch.setattr(lloyd, "_fill_empty", lambda *given, had=lloyd._fill_empty: emptied.append(had(*given)))
+    monkeypatch.setattr(
+        one_dimensional_kmeans,
+        "_fill_empty",
+        lambda *given, had=one_dimensional_kmeans._fill_empty: emptied.append(had(*given)),
+    )
     random, equal = np.random.default_rng(0), 0
     for number in range(60):
         rows, values = int(random.integers(9, 200)), int(random.integers(2, 40))

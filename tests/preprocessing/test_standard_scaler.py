@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import sklearn.preprocessing as peer
 from sklearn.pipeline import make_pipeline
 
-import tenfold.core.columns
+import tenfold.core.rows.columns
 from tenfold import DataError, Ridge, StandardScaler
 
 
@@ -52,7 +52,7 @@ def test_sparse_rows_are_summed_without_their_zeros(kind, monkeypatch):
     dense = np.where(random.random((400, 6)) < 0.3, random.normal(size=(400, 6)) + [0, 1, 1e6, 0, 0, 0], 0.0)
     dense[:, 3], dense[:, 4], dense[0, 5] = 0.0, random.normal(size=400) + 1e8, 3.0
     dense, weight = dense.astype(kind), random.integers(0, 4, 400) * 0.1
-    monkeypatch.setattr(tenfold.core.columns, "copy_sparse", None)  # which makes dense rows
+    monkeypatch.setattr(tenfold.core.rows.columns, "copy_sparse", None)  # which makes dense rows
     some = [StandardScaler(with_mean=False).fit(form(dense), sample_weight=weight) for form in (sp.csr_array, np.array)]
     np.testing.assert_allclose(some[0].var_, some[1].var_, rtol=1e-12)
     np.testing.assert_allclose(some[0].var_, np.cov(dense.T, aweights=weight, ddof=0).diagonal(), rtol=1e-6)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.preprocessing.target_encoder import fold_of
-from tenfold.stats.draws import folds_of_places
+from tenfold.stats.rows.draws import folds_of_places
 from tenfold.testing import bits
 
 RNG = np.random.default_rng(0)

@@ -5,10 +5,10 @@ import pytest
 
 from tenfold.core import DataError, Need
 from tenfold.engine import Local, schema_of
-from tenfold.engine.local import LocalSession
-from tenfold.engine.store import Store
+from tenfold.engine.executors.held_store import Store
+from tenfold.engine.executors.local import LocalSession
 from tenfold.sources import ArraySource, part_rows
-from tenfold.sources.labels import class_codes, code, levels
+from tenfold.sources.label_codes import class_codes, code, levels
 
 
 @pytest.mark.parametrize(

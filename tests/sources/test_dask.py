@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.sources import dask as dask_source
-from tenfold.sources.dask import at_hand, is_dask
+from tenfold.sources import dask_frames as dask_source
+from tenfold.sources.dask_frames import at_hand, is_dask
 from tenfold.testing import bits
 
 pytestmark = [

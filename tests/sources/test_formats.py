@@ -16,8 +16,9 @@ import pytest
 from pyarrow import orc
 
 import tenfold as tn
-from tenfold.sources import part_rows, queries
-from tenfold.testing.compare import bits
+from tenfold.sources import part_rows
+from tenfold.sources.files import queries
+from tenfold.testing.comparison import bits
 
 pytestmark = pytest.mark.timeout(60)
 PART = 100

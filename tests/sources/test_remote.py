@@ -12,8 +12,8 @@ from pyarrow import fs
 
 import tenfold as tn
 from servers import KEYS, Folder, bucket_server, environment, failing, folder_server
-from tenfold.sources import storage
-from tenfold.testing.compare import bits
+from tenfold.sources.files import storage
+from tenfold.testing.comparison import bits
 
 pytestmark = [
     pytest.mark.timeout(120),

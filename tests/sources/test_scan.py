@@ -24,12 +24,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-import tenfold.sources.parquet as parquet_module
-import tenfold.sources.storage as storage_module
+import tenfold.sources.files.parquet as parquet_module
+import tenfold.sources.files.storage as storage_module
 from tenfold.sources import arrow, part_rows
-from tenfold.sources.partitions import NULL
-from tenfold.sources.storage import DISK
-from tenfold.testing.compare import assert_same, bits
+from tenfold.sources.files.partitions import NULL
+from tenfold.sources.files.storage import DISK
+from tenfold.testing.comparison import assert_same, bits
 
 pytestmark = pytest.mark.timeout(60)
 

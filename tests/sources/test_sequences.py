@@ -14,9 +14,10 @@ import pytest
 
 from tenfold import DataError, GaussianHMM, LinearRegression, MarkovChain, scan
 from tenfold.core import Chunk, Columns, Need
-from tenfold.estimator.members import common_need
-from tenfold.sources import ArraySource, parquet, part_rows
-from tenfold.sources.sequences import Ids, joined
+from tenfold.estimator.ensembles.members import common_need
+from tenfold.sources import ArraySource, part_rows
+from tenfold.sources.files import parquet
+from tenfold.sources.sequence_source import Ids, joined
 
 NEED = Need(target="number", sequence="id")
 LENGTHS = [1, 7, 3, 40, 1, 1, 12, 2, 25, 5, 1, 9]

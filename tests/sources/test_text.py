@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from tenfold import DataError, scan
 from tenfold.core import Need, Schema
-from tenfold.core.columns import TextColumns
-from tenfold.core.marks import Marks, row_hashes
-from tenfold.sources import ArraySource, arrow, labels, part_rows
+from tenfold.core.rows.columns import TextColumns
+from tenfold.core.rows.row_sketch import Marks, row_hashes
+from tenfold.sources import ArraySource, arrow, label_codes, part_rows
 
 TEXT = Need("text", target="number")
 N = 53
@@ -94,7 +94,7 @@ def test_no_scan_collects_categories(make, tmp_path, monkeypatch):
         raise AssertionError("labels were collected")
 
     source = make(FRAME, tmp_path)
-    for module in (arrow, labels):
+    for module in (arrow, label_codes):
         monkeypatch.setattr(module, "levels", refuse)
     monkeypatch.setattr(arrow, "codes", refuse)
     assert not source.scans_for(TEXT)

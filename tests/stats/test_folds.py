@@ -4,7 +4,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Columns
 from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one
-from tenfold.stats.moments import Moments
+from tenfold.stats.moments.moments import Moments
 
 
 def data(n=400, p=4):

@@ -7,7 +7,7 @@ import pytest
 
 from tenfold import theory
 from tenfold.theory import Bound
-from tenfold.theory.bound import below, least
+from tenfold.theory.bounds.bound import below, least
 
 
 def test_text_and_number():

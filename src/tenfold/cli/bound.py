@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from tenfold import theory
-from tenfold.theory.class_size import CLASSES
+from tenfold.theory.classes.class_size import CLASSES
 
 EPILOG = """Give two of --rows, --eps and --delta, and one of --size, --vc and --class; the third number is the answer.
 

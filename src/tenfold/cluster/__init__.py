@@ -1,0 +1,5 @@
+"""Clustering: k-means and its relatives."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

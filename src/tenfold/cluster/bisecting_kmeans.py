@@ -11,19 +11,19 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from tenfold.cluster.lloyd import Lloyd, labels
+from tenfold.cluster.initial_centers import best_seeds
+from tenfold.cluster.kmeans_states import Measuring, Sampling
+from tenfold.cluster.lloyd_round import Lloyd, labels
 from tenfold.cluster.nearest_center import NearestCenter
-from tenfold.cluster.sample import Spread, SpreadAndMass, StartSample
-from tenfold.cluster.start import best_seeds
-from tenfold.cluster.states import Measuring, Sampling
+from tenfold.cluster.row_sample import Spread, SpreadAndMass, StartSample
 from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Remedy, Schema
-from tenfold.core.allowed import NOT_NEGATIVE, Index
+from tenfold.core.field_values import NOT_NEGATIVE, Index
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator.constraints import choice, integer, real, seed
-from tenfold.estimator.decisions import copied, ignored_verbose, same_clusters
-from tenfold.estimator.keywords import Refused
-from tenfold.stats.race import Race
+from tenfold.estimator.shell.constraints import choice, integer, real, seed
+from tenfold.estimator.shell.keyword_decisions import copied, ignored_verbose, same_clusters
+from tenfold.estimator.shell.keywords import Refused
+from tenfold.stats.rows.weighted_sample import Race
 
 SAMPLE, EACH = 4096, 64
 """rows from which centres of cuts are drawn: so many, or so many for each cluster"""

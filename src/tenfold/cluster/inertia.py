@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.cluster.lloyd import Lloyd
-from tenfold.cluster.states import KMeansModel, Summary
+from tenfold.cluster.kmeans_states import KMeansModel, Summary
+from tenfold.cluster.lloyd_round import Lloyd
 from tenfold.core import Array, Claim
 
 WIDE = 256

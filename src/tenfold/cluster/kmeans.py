@@ -12,15 +12,15 @@ from typing import Annotated, ClassVar, get_args
 from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import inertia_claims
-from tenfold.cluster.lloyd import FarthestRows, Lloyd, NearestSums
+from tenfold.cluster.initial_centers import Asked, FirstCenters
+from tenfold.cluster.kmeans_states import KMeansModel, Moving, Refilling, State, Summary, next_round, refilled
+from tenfold.cluster.lloyd_round import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
-from tenfold.cluster.start import Asked, FirstCenters
-from tenfold.cluster.states import KMeansModel, Moving, Refilling, State, Summary, next_round, refilled
 from tenfold.core import MANY, Claim, Need, Schema
 from tenfold.core.learner import Solved
-from tenfold.estimator.constraints import array, choice, integer, real, seed
-from tenfold.estimator.decisions import copied, ignored_verbose, no_function, not_random, same_clusters
-from tenfold.stats.race import Race
+from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
+from tenfold.estimator.shell.keyword_decisions import copied, ignored_verbose, no_function, not_random, same_clusters
+from tenfold.stats.rows.weighted_sample import Race
 
 
 class KMeans(NearestCenter):

@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import inertia_claims
-from tenfold.cluster.lloyd import Lloyd, NearestSums
+from tenfold.cluster.initial_centers import Asked, FirstCenters
+from tenfold.cluster.kmeans_states import KMeansModel, Measuring, Moving, Oversampling, Sampling
+from tenfold.cluster.lloyd_round import Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
-from tenfold.cluster.sample import Spread
-from tenfold.cluster.start import Asked, FirstCenters
-from tenfold.cluster.states import KMeansModel, Measuring, Moving, Oversampling, Sampling
+from tenfold.cluster.row_sample import Spread
 from tenfold.core import Array, Chunk, Claim, Columns, Need, Remedy, Schema
-from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
+from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Ordered
-from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed
-from tenfold.estimator.decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
-from tenfold.estimator.keywords import NoEffect, Refused
-from tenfold.estimator.sequential import Sequential
-from tenfold.stats.race import Race
+from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
+from tenfold.estimator.shell.keyword_decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
+from tenfold.estimator.shell.keywords import NoEffect, Refused
+from tenfold.estimator.shell.sequential import Sequential
+from tenfold.stats.rows.weighted_sample import Race
 
 SAID = ("inertia", "next round saves")
 """of what k-means claims: more rows may come, so that clusters without any now say nothing"""

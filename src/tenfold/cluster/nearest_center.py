@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenfold.cluster.lloyd import Lloyd, all_distances, distances, labels
+from tenfold.cluster.lloyd_round import Lloyd, all_distances, distances, labels
 from tenfold.core import Array, Codes, Columns, Schema
 from tenfold.estimator import Clusterer, Transformer
 

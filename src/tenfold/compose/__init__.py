@@ -1,0 +1,5 @@
+"""Transformers of some of the columns, side by side."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

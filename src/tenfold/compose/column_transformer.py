@@ -8,10 +8,17 @@ from typing import Annotated, Any, ClassVar
 import scipy.sparse as sp
 
 from tenfold.core import Matrix, Remedy
-from tenfold.estimator.branches import ALL, Branch, Branches, are_names, named_after_classes, numbers
-from tenfold.estimator.constraints import boolean, choice, share, transformer
-from tenfold.estimator.decisions import ignored_n_jobs, ignored_verbose
-from tenfold.estimator.keywords import Refused, refused
+from tenfold.estimator.ensembles.parallel_transformers import (
+    ALL,
+    Branch,
+    Branches,
+    are_names,
+    named_after_classes,
+    numbers,
+)
+from tenfold.estimator.shell.constraints import boolean, choice, share, transformer
+from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
+from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.standard_scaler import StandardScaler
 
 REST: list[str] = []

@@ -6,10 +6,10 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar
 
 from tenfold.core import Remedy
-from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes
-from tenfold.estimator.constraints import boolean
-from tenfold.estimator.decisions import ignored_n_jobs, ignored_verbose
-from tenfold.estimator.keywords import Refused, refused
+from tenfold.estimator.ensembles.parallel_transformers import ALL, Branch, Branches, named_after_classes
+from tenfold.estimator.shell.constraints import boolean
+from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
+from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler
 from tenfold.preprocessing.standard_scaler import StandardScaler
 

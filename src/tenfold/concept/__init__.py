@@ -1,0 +1,5 @@
+"""Concept learning: version spaces and Boolean formulas."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -28,10 +28,10 @@ from tenfold.concept.hypotheses import (
     stand_for_something,
 )
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
-from tenfold.core.allowed import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
+from tenfold.core.field_values import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import array, boolean, integer, share
+from tenfold.estimator.shell.constraints import array, boolean, integer, share
 
 LIMIT = 200_000
 """more hypotheses are refused"""

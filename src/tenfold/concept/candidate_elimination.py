@@ -33,10 +33,10 @@ from tenfold.concept.hypotheses import (
 from tenfold.concept.undecided import Undecided
 from tenfold.concept.version_space import VersionSpace
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Need, Schema
-from tenfold.core.allowed import CLASS_COUNT, LEVELS, Between
+from tenfold.core.field_values import CLASS_COUNT, LEVELS, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.constraints import boolean
+from tenfold.estimator.shell.constraints import boolean
 
 LIMIT = 2_000
 """members of the general boundary, at most"""

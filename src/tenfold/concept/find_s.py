@@ -24,10 +24,10 @@ from tenfold.concept.hypotheses import (
     stand_for_something,
 )
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
-from tenfold.core.allowed import CLASS_COUNT
+from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import boolean
+from tenfold.estimator.shell.constraints import boolean
 
 
 class ConceptModel(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
-from tenfold.core.allowed import NOT_NAN
+from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Grouped
 
 NOTHING, ANY, UNKNOWN = -2.0, -3.0, -4.0

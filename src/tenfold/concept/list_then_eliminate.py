@@ -27,10 +27,10 @@ from tenfold.concept.hypotheses import (
 )
 from tenfold.concept.undecided import Undecided
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Need, Schema
-from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Between
+from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.constraints import array, boolean, integer
+from tenfold.estimator.shell.constraints import array, boolean, integer
 
 POWER_SET = "power set"
 

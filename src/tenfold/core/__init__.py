@@ -21,12 +21,12 @@ from tenfold.core.arrays import (
     VectorLike,
 )
 from tenfold.core.certificate import Certificate, Claim, Provenance
-from tenfold.core.chunk import Chunk
-from tenfold.core.columns import Columns
-from tenfold.core.design import Design
 from tenfold.core.errors import ColumnError, DataError, MergeError, ModelFileError, ParameterError, Remedy
 from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Learner
 from tenfold.core.need import Need
+from tenfold.core.rows.chunk import Chunk
+from tenfold.core.rows.columns import Columns
+from tenfold.core.rows.design_matrix import Design
 from tenfold.core.schema import Column, Schema
 from tenfold.core.statistic import Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
 from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop

@@ -4,7 +4,7 @@ States and summaries are records: a NamedTuple or a frozen dataclass whose field
 are, for instance `mean: Annotated[Array, "class", "column"]`. The strings name the axes. Those the
 schema knows (`Schema.size`) have the length it says; any other name is free, but means one
 length throughout a record. An axis of a record within is named with the field's name before it: `trees.node`. What is
-not text says what the values may be (`core/allowed.py`).
+not text says what the values may be (`core/field_values.py`).
 
 What fields are to each other no annotation says; a record for which that matters to kernels brings a method
 `sound(schema)`.
@@ -21,9 +21,9 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 
 import numpy as np
 
-from tenfold.core.allowed import FINITE, Allowed, usual
 from tenfold.core.arrays import Values
 from tenfold.core.errors import MergeError
+from tenfold.core.field_values import FINITE, Allowed, usual
 from tenfold.core.schema import Schema
 
 R = TypeVar("R")

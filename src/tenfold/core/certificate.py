@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from tenfold.core.marks import digest_of, united, words
+from tenfold.core.rows.row_sketch import digest_of, united, words
 
 Status = Literal["proved", "with confidence", "estimated", "assumed"]
 """a bound that rows drawn by chance may break, however seldom, is not proved: it holds with the confidence it names"""

@@ -13,8 +13,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tenfold.compiled.linear_model import losses as by_number
 from tenfold.core.arrays import Array
-from tenfold.kernels import losses as by_number
 
 
 @dataclass(frozen=True)

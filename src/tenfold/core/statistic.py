@@ -11,9 +11,9 @@ from dataclasses import field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tenfold.core.arrays import Codes
-from tenfold.core.chunk import Chunk, segments
-from tenfold.core.columns import Columns
-from tenfold.core.rows import Rows
+from tenfold.core.rows.chunk import Chunk, segments
+from tenfold.core.rows.columns import Columns
+from tenfold.core.rows.joined_rows import Rows
 from tenfold.core.value import Value
 
 S = TypeVar("S")

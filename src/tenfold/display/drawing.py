@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
 from tenfold.core import Array, Codes, DataError, Labels, MatrixLike
-from tenfold.evaluate.cross_validation.result import CrossValidation
-from tenfold.evaluate.formatting import percent
-from tenfold.evaluate.scoring.predictors import Response, Want, scores_of
+from tenfold.metrics.predictors import Response, Want, scores_of
+from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
+from tenfold.model_selection.formatting import percent
 from tenfold.sources import Source
 from tenfold.sources.inputs import is_lazy
-from tenfold.sources.labels import class_codes, levels
+from tenfold.sources.label_codes import class_codes, levels
 from tenfold.stats.metrics import Ranking
 
 if TYPE_CHECKING:

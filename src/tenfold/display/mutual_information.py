@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tenfold.core import Array, Codes, MatrixLike
-from tenfold.evaluate.dependence.mutual_information_matrix import MutualInformationMatrix, mutual_information_matrix
-from tenfold.evaluate.formatting import axes, pyplot, short
+from tenfold.inspection.dependence.mutual_information_matrix import MutualInformationMatrix, mutual_information_matrix
+from tenfold.model_selection.formatting import axes, pyplot, short
 from tenfold.theory.checks import one_of
 
 if TYPE_CHECKING:

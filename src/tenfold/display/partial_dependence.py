@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Labels, MatrixLike
 from tenfold.display.drawing import Look
-from tenfold.evaluate.dependence.partial_dependence import Feature, partial_dependence
-from tenfold.evaluate.dependence.result import PartialDependence
-from tenfold.evaluate.formatting import percent, pyplot
-from tenfold.evaluate.scoring.predictors import Response
+from tenfold.inspection.dependence.partial_dependence import Feature, partial_dependence
+from tenfold.inspection.dependence.partial_dependence_result import PartialDependence
+from tenfold.metrics.predictors import Response
+from tenfold.model_selection.formatting import percent, pyplot
 from tenfold.theory.checks import whole
 
 if TYPE_CHECKING:

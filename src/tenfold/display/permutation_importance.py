@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tenfold.core import MatrixLike
-from tenfold.evaluate.formatting import axes, percent, pyplot, short
-from tenfold.evaluate.importance.permutation_importance import Columns, permutation_importance
-from tenfold.evaluate.importance.result import PermutationImportance
+from tenfold.inspection.importance.permutation_importance import Columns, permutation_importance
+from tenfold.inspection.importance.permutation_importance_result import PermutationImportance
+from tenfold.model_selection.formatting import axes, percent, pyplot, short
 from tenfold.theory.checks import one_of, whole
 
 if TYPE_CHECKING:

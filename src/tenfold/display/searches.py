@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tenfold.display.drawing import CHANCE
-from tenfold.evaluate.formatting import axes, percent, pyplot
+from tenfold.model_selection.formatting import axes, percent, pyplot
 from tenfold.search import Method, Problem, SearchComparison, compare_searches
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tenfold import theory
 from tenfold.core import Array, Codes
 from tenfold.core.arrays import MatrixLike
 from tenfold.display.drawing import CHANCE, Look, finish, styles
-from tenfold.evaluate.formatting import axes
+from tenfold.model_selection.formatting import axes
 from tenfold.theory.checks import whole
 
 if TYPE_CHECKING:

@@ -1,14 +1,14 @@
 """The loop, the fixed tree and the runners."""
 
-from tenfold.engine.executor import Executor, TaskSession
-from tenfold.engine.local import Local
+from tenfold.engine.current_runner import current, on
+from tenfold.engine.executors.executor import Executor, TaskSession
+from tenfold.engine.executors.local import Local
+from tenfold.engine.executors.tasks import reduce_parts
+from tenfold.engine.executors.threads import one_blas_thread
 from tenfold.engine.loop import Member, Watcher, check_sequences, fit, opened, run, schema_of
+from tenfold.engine.merge_tree import Tree, merge, runs
 from tenfold.engine.runner import Runner, Session
-from tenfold.engine.running import current, on
 from tenfold.engine.snapshot import Fit, Snapshot
-from tenfold.engine.tasks import reduce_parts
-from tenfold.engine.threads import one_blas_thread
-from tenfold.engine.tree import Tree, merge, runs
 
 __all__ = [
     "Executor",

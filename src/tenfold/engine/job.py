@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from tenfold.core import Need, Schema, Values
 from tenfold.sources import Source
-from tenfold.sources.sequences import Ids
+from tenfold.sources.sequence_source import Ids
 
 
 class Job(Protocol):

@@ -15,24 +15,24 @@ import numpy as np
 
 from tenfold.core import MANY, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
-from tenfold.core.crew import crew
+from tenfold.core.driver_threads import crew
 from tenfold.core.errors import naming
 from tenfold.core.learner import EndsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
-from tenfold.engine.holding import of_chunk
+from tenfold.engine.executors.threads import one_blas_thread
+from tenfold.engine.held_rows import of_chunk
 from tenfold.engine.job import FindSchema, FindSequences, NameSequence
 from tenfold.engine.plan import NOTHING, Groups, Plan
+from tenfold.engine.row_counts import Counted
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.stages import stages_of
-from tenfold.engine.tally import Counted
-from tenfold.engine.threads import one_blas_thread
 from tenfold.sources import Source
-from tenfold.sources.sequences import not_together
+from tenfold.sources.sequence_source import not_together
 from tenfold.sources.validation import check_binary
 from tenfold.stats.combinators import After, As, By, Each, Key, Of, Onward, Reweighted, View, every
-from tenfold.stats.joint import Joint
+from tenfold.stats.member_summaries import Joint
 
 OVERFLOW = (
     "{} is not finite: values are too large, too small or of too different scales. Remedy: "

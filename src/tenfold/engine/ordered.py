@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from tenfold.compiled.rows.shuffling import deal
 from tenfold.core import Chunk
-from tenfold.core.marks import Marks
-from tenfold.core.rows import joined
+from tenfold.core.rows.joined_rows import joined
+from tenfold.core.rows.row_sketch import Marks
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
-from tenfold.engine.scanning import ALL, Found, by_group, drawn_anew, marks_of, rows_of
-from tenfold.engine.tally import Counted, this_machine
-from tenfold.kernels.shuffling import deal
+from tenfold.engine.row_counts import Counted, this_machine
+from tenfold.engine.scan_part import ALL, Found, by_group, drawn_anew, marks_of, rows_of
 from tenfold.sources import Source
 
 

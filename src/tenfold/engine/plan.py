@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from tenfold.core import DataError
 from tenfold.core.statistic import Expression, Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided, WholeRows
 from tenfold.core.value import Value
-from tenfold.engine.tally import Counted
-from tenfold.engine.tree import merge
+from tenfold.engine.merge_tree import merge
+from tenfold.engine.row_counts import Counted
 from tenfold.stats.combinators import (
     After,
     As,

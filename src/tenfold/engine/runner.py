@@ -13,11 +13,11 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from tenfold.core.statistic import Expression, Gathered
-from tenfold.engine.holding import Scan
+from tenfold.engine.executors.threads import memory_of_this_machine, processors
+from tenfold.engine.held_rows import Scan
 from tenfold.engine.job import Job
 from tenfold.engine.ordered import Walked
 from tenfold.engine.plan import Leaf, Plan
-from tenfold.engine.threads import memory_of_this_machine, processors
 from tenfold.sources import Source
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tenfold.core import Certificate, Provenance, Schema
-from tenfold.core.marks import Marks
+from tenfold.core.rows.row_sketch import Marks
 
 
 class Snapshot(NamedTuple):

@@ -2,9 +2,17 @@
 
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.estimator.base import Estimator
-from tenfold.estimator.kinds import Classifier, Clusterer, Density, GroupScored, Regressor, SummaryScored, Transformer
-from tenfold.estimator.one_pass import OnePass
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.kinds import (
+    Classifier,
+    Clusterer,
+    Density,
+    GroupScored,
+    Regressor,
+    SummaryScored,
+    Transformer,
+)
+from tenfold.estimator.shell.one_pass import OnePass
 
 __all__ = [
     "Classifier",

@@ -12,12 +12,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Schema
-from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.axes import Bundle
+from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.learner import Solved
-from tenfold.estimator.base import Estimator
+from tenfold.estimator.shell.estimator import Estimator
 from tenfold.stats.combinators import Draw, Reweighted
-from tenfold.stats.weight_by_class import ClassWeights, WeightByClass
+from tenfold.stats.counts.weight_by_class import ClassWeights, WeightByClass
 
 ClassWeight = Mapping[Any, float] | str | None
 

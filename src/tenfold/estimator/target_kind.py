@@ -8,7 +8,7 @@ import pyarrow as pa
 from sklearn.utils.multiclass import type_of_target
 
 from tenfold.core.need import Target
-from tenfold.estimator.kinds import Transformer
+from tenfold.estimator.shell.kinds import Transformer
 from tenfold.sources.tables import ArrowSource
 
 

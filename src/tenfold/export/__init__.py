@@ -1,1 +1,1 @@
-"""Models as other programs read them: one format a file."""
+"""Models in the formats of other programs."""

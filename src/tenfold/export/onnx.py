@@ -14,28 +14,28 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Labels
-from tenfold.evaluate.scoring.predictors import learners_of
-from tenfold.linear.adaline import Adaline
-from tenfold.linear.bridge_regression import BridgeRegression
-from tenfold.linear.elastic_net import ElasticNet
-from tenfold.linear.elastic_net_cv import ElasticNetCV
-from tenfold.linear.lasso import Lasso
-from tenfold.linear.lasso_cv import LassoCV
-from tenfold.linear.linear_regression import LinearRegression
-from tenfold.linear.linear_svc import LinearSVC
-from tenfold.linear.linear_svr import LinearSVR
-from tenfold.linear.logistic_regression import LogisticRegression
-from tenfold.linear.perceptron import Perceptron
-from tenfold.linear.ridge import Ridge
-from tenfold.linear.ridge_cv import RidgeCV
-from tenfold.linear.sgd_classifier import SGDClassifier
-from tenfold.linear.sgd_regressor import SGDRegressor
-from tenfold.neural.mlp_classifier import MLPClassifier
-from tenfold.neural.mlp_regressor import MLPRegressor
-from tenfold.neural.network import SLOPE
+from tenfold.linear_model.class_moments.adaline import Adaline
+from tenfold.linear_model.cross_validated.elastic_net_cv import ElasticNetCV
+from tenfold.linear_model.cross_validated.lasso_cv import LassoCV
+from tenfold.linear_model.cross_validated.ridge_cv import RidgeCV
+from tenfold.linear_model.glm.logistic_regression import LogisticRegression
+from tenfold.linear_model.least_squares.linear_regression import LinearRegression
+from tenfold.linear_model.least_squares.ridge import Ridge
+from tenfold.linear_model.penalized.bridge_regression import BridgeRegression
+from tenfold.linear_model.penalized.elastic_net import ElasticNet
+from tenfold.linear_model.penalized.lasso import Lasso
+from tenfold.linear_model.sgd.perceptron import Perceptron
+from tenfold.linear_model.sgd.sgd_classifier import SGDClassifier
+from tenfold.linear_model.sgd.sgd_regressor import SGDRegressor
+from tenfold.metrics.predictors import learners_of
+from tenfold.neural_network.mlp.mlp_classifier import MLPClassifier
+from tenfold.neural_network.mlp.mlp_regressor import MLPRegressor
+from tenfold.neural_network.mlp.network_weights import SLOPE
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler
 from tenfold.preprocessing.standard_scaler import StandardScaler
+from tenfold.svm.linear_svc import LinearSVC
+from tenfold.svm.linear_svr import LinearSVR
 
 LINES = (
     LinearRegression, Ridge, RidgeCV, Lasso, LassoCV, ElasticNet, ElasticNetCV, BridgeRegression, SGDRegressor,

@@ -1,0 +1,5 @@
+"""Bayesian networks and tables of joint probabilities."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.bayes.probability_table import TOLERANCE, ProbabilityTable
 from tenfold.core import Array, Codes, DataError, Labels
 from tenfold.graphical import bif
 from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, TooLarge, derivatives, forward, most_probable, plan
 from tenfold.graphical.dag import Parents, ancestors, parents_first, reachable
 from tenfold.graphical.likelihood_weighting import SampledPosterior, weighted_posterior
+from tenfold.graphical.probability_table import TOLERANCE, ProbabilityTable
 
 CELLS = 1 << 40
 """numbers of a table, at most: no machine has room for more"""
@@ -349,7 +349,7 @@ class BayesianNetwork:
         p : array of shape (rows, values of the target)
             NaN where a row has probability 0.
         """
-        from tenfold.graphical.rows import posterior  # which imports this file
+        from tenfold.graphical.rows_of_a_network import posterior  # which imports this file
 
         return posterior(self, target, columns, limit)
 

@@ -15,14 +15,14 @@ from scipy.special import xlogy
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.estimator import Density, OnePass
-from tenfold.estimator.constraints import choice, real
+from tenfold.estimator.shell.constraints import choice, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
 from tenfold.graphical.dag import Parents, parents_first
 from tenfold.graphical.families import CountsByFamily, FamilyCounts, Layout, NetworkModel, coded_blocks, tree_tables
-from tenfold.graphical.rows import log_joint
-from tenfold.stats.counts import smoothed
-from tenfold.stats.pairs import CategoryPairs, PairsOfCategories
+from tenfold.graphical.rows_of_a_network import log_joint
+from tenfold.stats.counts.counts import smoothed
+from tenfold.stats.counts.pairs import CategoryPairs, PairsOfCategories
 
 CELLS = 1 << 26
 """numbers that the counts of a part may have: half a gibibyte"""

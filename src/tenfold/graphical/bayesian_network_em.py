@@ -15,17 +15,17 @@ import numpy as np
 from scipy.special import xlogy
 
 from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
-from tenfold.core.allowed import NOT_NAN
+from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Solved
 from tenfold.estimator import Density
-from tenfold.estimator.constraints import integer, real, seed
-from tenfold.estimator.kinds import warn_not_converged
+from tenfold.estimator.shell.constraints import integer, real, seed
+from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells, given_parents
 from tenfold.graphical.expected_families import ExpectedByFamily, ExpectedCounts
 from tenfold.graphical.families import Layout, NetworkModel, coded_blocks
-from tenfold.graphical.rows import MISSING, log_joint
-from tenfold.stats.counts import smoothed
+from tenfold.graphical.rows_of_a_network import MISSING, log_joint
+from tenfold.stats.counts.counts import smoothed
 
 
 class EMModel(NamedTuple):

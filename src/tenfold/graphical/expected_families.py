@@ -13,11 +13,11 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError, Schema
-from tenfold.core.allowed import Between
+from tenfold.core.field_values import Between
 from tenfold.core.statistic import Grouped
 from tenfold.graphical.contraction import LIMIT, ROWS, derivatives, forward
 from tenfold.graphical.families import FamilyCounts, Layout, NetworkModel, coded_blocks, recoded
-from tenfold.graphical.rows import MISSING, at_rows, axes_left, log_tables, patterns, plan_rows, slices
+from tenfold.graphical.rows_of_a_network import MISSING, at_rows, axes_left, log_tables, patterns, plan_rows, slices
 
 TINY = 5e-324
 """the smallest number: a row that rounding makes impossible has no logarithm of zero"""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns, Schema, Values
-from tenfold.core.allowed import COUNTS, NOT_NEGATIVE, Between, Index
+from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between, Index
 from tenfold.core.statistic import Grouped
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.dag import Parents, parents_first

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from tenfold.bayes.probability_table import ProbabilityTable
 from tenfold.core import Array, Codes
+from tenfold.graphical.probability_table import ProbabilityTable
 
 
 @dataclass(frozen=True, eq=False)

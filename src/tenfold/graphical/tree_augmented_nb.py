@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import array, boolean, class_prior, real
+from tenfold.estimator.shell.constraints import array, boolean, class_prior, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
 from tenfold.graphical.families import Layout, NetworkModel, coded_blocks, tree_tables
-from tenfold.graphical.rows import log_joint
-from tenfold.stats.counts import smoothed
-from tenfold.stats.pairs import CategoryPairsByClass, PairsByClass
+from tenfold.graphical.rows_of_a_network import log_joint
+from tenfold.stats.counts.counts import smoothed
+from tenfold.stats.counts.pairs import CategoryPairsByClass, PairsByClass
 
 
 class TreeAugmentedNB(OnePass, Classifier):

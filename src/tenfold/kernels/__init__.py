@@ -1,1 +1,5 @@
-"""Numba functions: arrays in, arrays out, no GIL, strict arithmetic."""
+"""Kernel functions and their algebra: sums, products and powers of kernels are kernels."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

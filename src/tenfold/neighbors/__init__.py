@@ -1,0 +1,5 @@
+"""Nearest neighbors."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -14,12 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Flags
-from tenfold.core.value import Value
-from tenfold.estimator.constraints import numbers
-from tenfold.kernel.algebra import Kernel
-from tenfold.kernel.names import as_kernel
-from tenfold.kernels.neighbors import (
+from tenfold.compiled.neighbors.neighbors import (
     ABSOLUTE,
     LARGEST,
     POWERS,
@@ -29,8 +24,13 @@ from tenfold.kernels.neighbors import (
     offer_distances,
     put_in_order,
 )
-from tenfold.stats.moments import too_small
-from tenfold.stats.training_rows import TrainingRows
+from tenfold.core import Array, Codes, Flags
+from tenfold.core.value import Value
+from tenfold.estimator.shell.constraints import numbers
+from tenfold.kernels.algebra import Kernel
+from tenfold.kernels.kernel_names import as_kernel
+from tenfold.stats.moments.moments import too_small
+from tenfold.stats.rows.training_rows import TrainingRows
 
 FEW = 8
 """queries for which rows are not made short"""

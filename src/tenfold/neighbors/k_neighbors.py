@@ -10,18 +10,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Remedy, Schema
-from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Rule
+from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Rule
 from tenfold.core.need import Target
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.by_scan import columns_of, summary_of
-from tenfold.estimator.constraints import array, choice, integer, numbers, positive, real
-from tenfold.estimator.decisions import COUNT, NEEDS_NUMBER, ignored_n_jobs
-from tenfold.estimator.keywords import NoEffect, Refused, refused
-from tenfold.estimator.multi_output import MultiOutput
-from tenfold.estimator.sparse_interface import aligned
+from tenfold.estimator.shell.constraints import array, choice, integer, numbers, positive, real
+from tenfold.estimator.shell.keyword_decisions import COUNT, NEEDS_NUMBER, ignored_n_jobs
+from tenfold.estimator.shell.keywords import NoEffect, Refused, refused
+from tenfold.estimator.shell.multi_output import MultiOutput
+from tenfold.estimator.shell.sparse_interface import aligned
+from tenfold.estimator.statistic_of_source import columns_of, summary_of
 from tenfold.neighbors.distance import METRICS, Distance, distance_of
-from tenfold.neighbors.nearest import Nearest, NearestRows, nearest
-from tenfold.stats.training_rows import AllRows, TrainingRows, matrix
+from tenfold.neighbors.nearest_rows import Nearest, NearestRows, nearest
+from tenfold.stats.rows.training_rows import AllRows, TrainingRows, matrix
 
 MIXED = ("hamming", "mixed")
 """metrics that compare categories"""

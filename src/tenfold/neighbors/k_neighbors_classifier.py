@@ -12,12 +12,12 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns
 from tenfold.estimator import Classifier
-from tenfold.estimator.kinds import winners
+from tenfold.estimator.shell.kinds import winners
 from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.k_neighbors import KNeighbors, NeighborsModel
 from tenfold.neighbors.leave_one_out import left_out_rows, lists_without_self
-from tenfold.neighbors.nearest import Nearest
-from tenfold.theory.nearest_neighbors import MANY_ROWS, cover_hart_lower
+from tenfold.neighbors.nearest_rows import Nearest
+from tenfold.theory.bounds.nearest_neighbors import MANY_ROWS, cover_hart_lower
 
 
 class KNeighborsClassifier(KNeighbors, Classifier):

@@ -15,7 +15,7 @@ from tenfold.estimator import Regressor
 from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.k_neighbors import KNeighbors, NeighborsModel
 from tenfold.neighbors.leave_one_out import left_out_rows, lists_without_self
-from tenfold.neighbors.nearest import Nearest
+from tenfold.neighbors.nearest_rows import Nearest
 
 
 class KNeighborsRegressor(KNeighbors, Regressor):

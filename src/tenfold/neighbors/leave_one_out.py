@@ -6,8 +6,8 @@ import numpy as np
 
 from tenfold.core import Codes, Values
 from tenfold.neighbors.distance import Distance
-from tenfold.neighbors.nearest import Nearest, nearest
-from tenfold.stats.training_rows import TrainingRows
+from tenfold.neighbors.nearest_rows import Nearest, nearest
+from tenfold.stats.rows.training_rows import TrainingRows
 
 MOST = 2_000
 """rows that are left out: more would take long, and tell little more"""

@@ -14,11 +14,11 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator import OnePass, Regressor
-from tenfold.estimator.constraints import array, choice, integer, real
+from tenfold.estimator.shell.constraints import array, choice, integer, real
 from tenfold.neighbors.distance import Distance, distance_of
 from tenfold.neighbors.leave_one_out import left_out_rows
-from tenfold.neighbors.nearest import nearest
-from tenfold.stats.training_rows import AllRows, TrainingRows, matrix
+from tenfold.neighbors.nearest_rows import nearest
+from tenfold.stats.rows.training_rows import AllRows, TrainingRows, matrix
 
 KERNELS: dict[str, Callable[[Array], Array]] = {
     "tricube": lambda u: np.maximum(1 - u**3, 0.0) ** 3,

@@ -1,0 +1,5 @@
+"""Preprocessing: scalers, encoders, bins and bases."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -7,13 +7,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tenfold.compiled.rows.counting import add_counts
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, MergeError, Need, Schema, Values
-from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS, Between
+from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS, Between
 from tenfold.core.schema import Column, is_text, places_among
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.parameters import fixed
-from tenfold.kernels.counting import add_counts
+from tenfold.estimator.shell.parameters import fixed
 
 INFREQUENT = "infrequent_sklearn"
 """the name that scikit-learn gives to all rare categories of a column"""

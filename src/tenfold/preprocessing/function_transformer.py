@@ -9,11 +9,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, DataError, Need, Remedy, Schema
-from tenfold.core.allowed import Between
+from tenfold.core.field_values import Between
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import choice
-from tenfold.estimator.decisions import FLAG
-from tenfold.estimator.keywords import NoEffect, Refused
+from tenfold.estimator.shell.constraints import choice
+from tenfold.estimator.shell.keyword_decisions import FLAG
+from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.preprocessing.polynomial_basis import Rows, TotalWeight
 
 BLOCK = 1 << 15

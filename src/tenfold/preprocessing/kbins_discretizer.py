@@ -10,15 +10,15 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Matrix, Need, Remedy, Schema
-from tenfold.core.allowed import ANYTHING, Between
+from tenfold.core.field_values import ANYTHING, Between
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import array, choice, integer
-from tenfold.estimator.decisions import all_counted, unseeded
-from tenfold.estimator.keywords import Refused, refused
+from tenfold.estimator.shell.constraints import array, choice, integer
+from tenfold.estimator.shell.keyword_decisions import all_counted, unseeded
+from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.categories import as_rows
-from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
-from tenfold.stats.extremes import Extremes, ExtremesByColumn
-from tenfold.stats.lloyd import line_centers
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
+from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
+from tenfold.stats.one_dimensional_kmeans import line_centers
 
 NARROW = 1e-8
 """a bin between quantiles or centres that is no wider than this goes to its neighbour, as scikit-learn has it"""

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from tenfold.compiled.rows.extremes import raise_to_sizes
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.decisions import copied
-from tenfold.estimator.keywords import Refused
-from tenfold.kernels.extremes import raise_to_sizes
+from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.estimator.shell.keywords import Refused
 
 TINY = float(np.finfo(np.float64).tiny)
 

@@ -8,11 +8,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
-from tenfold.core.allowed import ANYTHING
+from tenfold.core.field_values import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import boolean
-from tenfold.estimator.decisions import copied
-from tenfold.stats.extremes import Extremes, ExtremesByColumn
+from tenfold.estimator.shell.constraints import boolean
+from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 
 TINY = float(np.finfo(np.float64).tiny)
 

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, DTypeLike
 
+from tenfold.compiled.rows.sparse_rows import put_codes
 from tenfold.core import Codes, Columns, DataError, Matrix, Remedy, Schema, Values
-from tenfold.estimator.constraints import array, boolean, choice, fraction, integer
-from tenfold.estimator.decisions import as_floats
-from tenfold.estimator.keywords import Refused
-from tenfold.estimator.parameters import Behind
-from tenfold.kernels.sparse_rows import put_codes
+from tenfold.estimator.shell.constraints import array, boolean, choice, fraction, integer
+from tenfold.estimator.shell.keyword_decisions import as_floats
+from tenfold.estimator.shell.keywords import Refused
+from tenfold.estimator.shell.parameters import Behind
 from tenfold.preprocessing.categories import REFUSES_UNKNOWN, CategoryEncoder, CategoryModel, as_rows, coded, in_order
 
 joined_by_underscore = Refused(

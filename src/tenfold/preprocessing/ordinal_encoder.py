@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, ParameterError, Remedy, Schema, Values
-from tenfold.estimator.constraints import choice, fraction, integer
-from tenfold.estimator.decisions import as_floats
+from tenfold.estimator.shell.constraints import choice, fraction, integer
+from tenfold.estimator.shell.keyword_decisions import as_floats
 from tenfold.preprocessing.categories import (
     REFUSES_UNKNOWN,
     CategoryEncoder,

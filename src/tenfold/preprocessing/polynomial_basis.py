@@ -15,10 +15,10 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer, check_is_fitted
-from tenfold.estimator.constraints import boolean, integer, pair
-from tenfold.estimator.decisions import one_of
-from tenfold.estimator.keywords import NoEffect, refused
-from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
+from tenfold.estimator.shell.constraints import boolean, integer, pair
+from tenfold.estimator.shell.keyword_decisions import one_of
+from tenfold.estimator.shell.keywords import NoEffect, refused
+from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials
 
 
 @dataclass(frozen=True, eq=False)

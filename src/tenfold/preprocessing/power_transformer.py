@@ -16,9 +16,9 @@ from scipy.special import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
 
 from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import boolean, choice
-from tenfold.estimator.decisions import copied
-from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
+from tenfold.estimator.shell.constraints import boolean, choice
+from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST, MOST = (

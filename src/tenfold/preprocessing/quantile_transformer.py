@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
-from tenfold.core.allowed import ANYTHING
+from tenfold.core.field_values import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import choice, integer
-from tenfold.estimator.decisions import all_counted, copied, unseeded
-from tenfold.estimator.keywords import Refused
-from tenfold.stats.distribution import Distribution, DistributionByColumn
+from tenfold.estimator.shell.constraints import choice, integer
+from tenfold.estimator.shell.keyword_decisions import all_counted, copied, unseeded
+from tenfold.estimator.shell.keywords import Refused
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
 
 NEAR = 1e-7
 """so near to the least or greatest value, a value is it, if what comes out is normal"""

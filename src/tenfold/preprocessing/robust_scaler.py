@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
-from tenfold.core.allowed import ANYTHING
+from tenfold.core.field_values import ANYTHING
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import boolean
-from tenfold.estimator.decisions import copied
-from tenfold.stats.distribution import Distribution, DistributionByColumn
+from tenfold.estimator.shell.constraints import boolean
+from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
 
 TINY = 10 * float(np.finfo(np.float64).eps)
 """a range of quantiles below it is none, as scikit-learn has it"""

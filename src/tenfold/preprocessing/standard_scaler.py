@@ -9,10 +9,10 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import boolean
-from tenfold.estimator.decisions import copied
-from tenfold.stats.moments import SMALLEST, refuse_small
-from tenfold.stats.spread import ColumnSpread, SpreadByColumn
+from tenfold.estimator.shell.constraints import boolean
+from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.stats.moments.moments import SMALLEST, refuse_small
+from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
 
 class ScalerModel(NamedTuple):

@@ -12,15 +12,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Remedy, Schema
-from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
+from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed
-from tenfold.estimator.decisions import one_of, unseeded
-from tenfold.estimator.keywords import NoEffect, Refused
+from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
+from tenfold.estimator.shell.keyword_decisions import one_of, unseeded
+from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.estimator.target_kind import TargetTransformer
-from tenfold.stats.draws import folds_of_places
 from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
+from tenfold.stats.rows.draws import folds_of_places
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,13 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from tenfold.compiled.rows.extremes import find_zeros
+from tenfold.compiled.rows.row_lengths import LARGEST, ROOT, SUM, divide_by_lengths
 from tenfold.core import CSR, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import choice
-from tenfold.estimator.decisions import copied
-from tenfold.kernels.extremes import find_zeros
-from tenfold.kernels.lengths import LARGEST, ROOT, SUM, divide_by_lengths
+from tenfold.estimator.shell.constraints import choice
+from tenfold.estimator.shell.keyword_decisions import copied
 
 NORMS = {"l1": SUM, "l2": ROOT, "max": LARGEST}
 

@@ -4,17 +4,17 @@ A problem is an objective over a space of points; a method proposes points and a
 the loop. Populations are evaluated by the runner in force, and the same seed finds the same points on any.
 """
 
-from tenfold.search.comparison import SearchComparison, compare_searches
-from tenfold.search.dependence import Dependence, fit_dependence, pair_counts
+from tenfold.search.dependence_trees import Dependence, fit_dependence, pair_counts
 from tenfold.search.genetic import Genetic
 from tenfold.search.hill_climbing import HillClimbing
 from tenfold.search.method import Method, State
+from tenfold.search.method_comparison import SearchComparison, compare_searches
 from tenfold.search.mimic import MIMIC
 from tenfold.search.optimize import optimize
 from tenfold.search.peaks import continuous_peaks, flip_flop, four_peaks, six_peaks
 from tenfold.search.problem import Problem
 from tenfold.search.puzzles import k_coloring, knapsack, queens, rastrigin, tsp
-from tenfold.search.result import SearchResult, Trace, load
+from tenfold.search.search_result import SearchResult, Trace, load
 from tenfold.search.simulated_annealing import (
     Constant,
     GeometricDecay,

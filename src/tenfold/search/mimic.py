@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenfold.core import Array, Values
-from tenfold.search.dependence import Model, fit_dependence, pair_counts
+from tenfold.search.dependence_trees import Model, fit_dependence, pair_counts
 from tenfold.search.method import Method, State
 from tenfold.search.spaces import Discrete, Space
 from tenfold.theory.checks import fraction, number, one_of, whole

@@ -15,7 +15,7 @@ from tenfold.core.stop import Never, Stop
 from tenfold.engine import current, one_blas_thread
 from tenfold.search.method import Method, State
 from tenfold.search.problem import Problem
-from tenfold.search.result import Progress, SearchResult
+from tenfold.search.search_result import Progress, SearchResult
 from tenfold.search.spaces import Space
 from tenfold.theory.checks import number, whole
 

@@ -1,1 +1,5 @@
-"""Learners of sequences: Markov chains, and models whose states are hidden."""
+"""Markov chains and hidden Markov models."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema, Values
-from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
+from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Lens
-from tenfold.estimator.constraints import array, integer, real
-from tenfold.estimator.parameters import Behind
-from tenfold.estimator.sequences import ends_of, sequence_weights
+from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
+from tenfold.estimator.shell.constraints import array, integer, real
+from tenfold.estimator.shell.parameters import Behind
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, checked_shares, drawn_shares, gain_of, shares
 from tenfold.sequence.hidden_states import Rows
+from tenfold.sequence.sequence_windows import AlongStates, Edges, Windows
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
-from tenfold.sequence.windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import Each
-from tenfold.stats.joint import Joint
+from tenfold.stats.member_summaries import Joint
 
 S = TypeVar("S")
 

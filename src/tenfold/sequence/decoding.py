@@ -14,9 +14,9 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns, Need
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.sequences import SequenceLearner, ends_of, of_windows
+from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, of_windows
 from tenfold.sequence.hidden_states import HiddenStates, Rows
-from tenfold.sequence.windows import (
+from tenfold.sequence.sequence_windows import (
     Edges,
     PathEdges,
     PathWindow,

@@ -12,21 +12,21 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.cluster.components import HEIGHT, ComponentSums, MixtureModel, SharedSums, log_joint, shaped
-from tenfold.cluster.gaussian_mixture import GaussianMixture, Mixing
-from tenfold.cluster.mixture_claims import expected_log_density, n_parameters
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
-from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
+from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
-from tenfold.estimator.constraints import array, choice, real
-from tenfold.estimator.parameters import Behind
-from tenfold.estimator.sequences import ends_of, sequence_weights
+from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
+from tenfold.estimator.shell.constraints import array, choice, real
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.mixture.gaussian_components import HEIGHT, ComponentSums, MixtureModel, SharedSums, log_joint, shaped
+from tenfold.mixture.gaussian_mixture import GaussianMixture, Mixing
+from tenfold.mixture.mixture_claims import expected_log_density, n_parameters
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
 from tenfold.sequence.hidden_states import Rows
 from tenfold.sequence.missing_numbers import CompleteRows, Parted, PartedRows, add_expected, marginal_log_densities
-from tenfold.sequence.windows import AlongStates, Edges, Windows
+from tenfold.sequence.sequence_windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import After
 
 S = TypeVar("S")

@@ -13,15 +13,15 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.cluster.mixture_claims import information_criteria
 from tenfold.core import MANY, Array, Claim, Schema
-from tenfold.core.allowed import NOT_NAN
 from tenfold.core.axes import Bundle
+from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Solved
-from tenfold.estimator.constraints import array, choice, integer, numbers, real, seed
-from tenfold.estimator.kinds import warn_not_converged
+from tenfold.estimator.shell.constraints import array, choice, integer, numbers, real, seed
+from tenfold.estimator.shell.kinds import warn_not_converged
+from tenfold.mixture.mixture_claims import information_criteria
 from tenfold.sequence.decoding import HiddenModel, StateDecoder
-from tenfold.sequence.windows import Windows, edges_of
+from tenfold.sequence.sequence_windows import Windows, edges_of
 
 EMPTY = 1e-9
 """share of the rows below which a state is as good as never entered"""

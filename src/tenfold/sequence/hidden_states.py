@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes
-from tenfold.kernels.markov import (
+from tenfold.compiled.neighbors.markov import (
     LANES,
     carried,
     expected_counts,
@@ -22,6 +21,7 @@ from tenfold.kernels.markov import (
     scale_rows,
     walk,
 )
+from tenfold.core import Array, Codes
 
 KEPT = 1 << 22
 """numbers that are kept of one sequence at a time; a longer one is walked in windows, which are computed twice"""

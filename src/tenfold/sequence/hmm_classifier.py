@@ -12,14 +12,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
-from tenfold.core.allowed import NOT_NEGATIVE, Between
+from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import real, seed
-from tenfold.estimator.sequences import sequence_weights
+from tenfold.estimator.sequences.sequence_rows import sequence_weights
+from tenfold.estimator.shell.constraints import real, seed
 from tenfold.sequence.decoding import StateDecoder
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, pair_counts, symbol_table
-from tenfold.stats.counts import smoothed
+from tenfold.stats.counts.counts import smoothed
 
 
 class HMMClassifierModel(NamedTuple):

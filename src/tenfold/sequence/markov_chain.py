@@ -12,15 +12,15 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Need, Schema
-from tenfold.core.allowed import NOT_NEGATIVE, Between
+from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
-from tenfold.estimator.constraints import real, seed
-from tenfold.estimator.sequences import SequenceLearner, sequence_weights
+from tenfold.estimator.sequences.sequence_rows import SequenceLearner, sequence_weights
+from tenfold.estimator.shell.constraints import real, seed
 from tenfold.sequence.hidden_states import HiddenStates
 from tenfold.sequence.long_run import long_run_shares
 from tenfold.sequence.symbols import known_codes, one_column, pair_counts
-from tenfold.stats.counts import smoothed
+from tenfold.stats.counts.counts import smoothed
 
 
 class MarkovChainModel(NamedTuple):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.cluster.components import SharedSums
 from tenfold.core import Array, Chunk, Codes, Columns
 from tenfold.core.statistic import Lens
+from tenfold.mixture.gaussian_components import SharedSums
 from tenfold.stats.combinators import Stage
 
 

@@ -1,7 +1,7 @@
 """Where rows come from."""
 
 from tenfold.sources.arrays import ArraySource, part_rows
-from tenfold.sources.base import Source
 from tenfold.sources.inputs import as_source, is_lazy
+from tenfold.sources.source import Source
 
 __all__ = ["ArraySource", "Source", "as_source", "is_lazy", "part_rows"]

@@ -29,12 +29,12 @@ from tenfold.core import (
     VectorLike,
 )
 from tenfold.core.arrays import ones
-from tenfold.core.columns import columns_class, sparse_slice
 from tenfold.core.need import Target
+from tenfold.core.rows.columns import columns_class, sparse_slice
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.sources import validation
-from tenfold.sources.base import Source
-from tenfold.sources.labels import class_codes, code, dates, levels, texts
+from tenfold.sources.label_codes import class_codes, code, dates, levels, texts
+from tenfold.sources.source import Source
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 

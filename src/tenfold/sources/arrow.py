@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from tenfold.core import Array, Codes, DataError, Labels, Values
 from tenfold.core.schema import is_text as holds_text
-from tenfold.sources import labels
+from tenfold.sources import label_codes
 from tenfold.sources.time_zones import ahead_of_utc
 
 FEW = 8
@@ -163,7 +163,7 @@ def levels(column: pa.ChunkedArray, where: str) -> Labels:
     found = _values(pc.unique(column), where)
     if holds_text(found):  # a dictionary may repeat itself
         return np.array([*sorted(set(found.tolist())), None], dtype=object)[:-1]
-    return labels.levels(found, where)
+    return label_codes.levels(found, where)
 
 
 def _used(chunk: pa.DictionaryArray) -> pa.Array:
@@ -195,7 +195,7 @@ def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
         if not len(chunk):
             continue
         if is_number(chunk.type) and not pa.types.is_dictionary(chunk.type) and not chunk.null_count:
-            out.append(labels.code(_values(chunk, where), known, where))
+            out.append(label_codes.code(_values(chunk, where), known, where))
             continue
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         place = _places(coded.dictionary, known, where)
@@ -217,7 +217,7 @@ def _places(dictionary: pa.Array, known: Labels, where: str) -> Array:
     if not len(values):
         return place
     if not holds_text(values):
-        place[:-1][here] = labels.code(values, known, where)
+        place[:-1][here] = label_codes.code(values, known, where)
         return place
     if len(known) and not holds_text(known):
         raise DataError(f"{where} holds text, but held numbers when the model was fitted")

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from tenfold.core import DataError, MatrixLike
 from tenfold.sources.arrow import is_category
-from tenfold.sources.base import Source, no_column
-from tenfold.sources.dask import is_dask
+from tenfold.sources.dask_frames import is_dask
 from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.inputs import as_source
+from tenfold.sources.source import Source, no_column
 
 FIRST = 100
 """rows that a function looks at"""

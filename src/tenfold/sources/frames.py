@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from tenfold.core import DataError, MatrixLike, Need
-from tenfold.sources.labels import in_native_order
-from tenfold.sources.spool import spool
+from tenfold.sources.files.spool import spool
+from tenfold.sources.label_codes import in_native_order
 
 
 def is_frame(data: MatrixLike) -> bool:

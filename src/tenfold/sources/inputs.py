@@ -25,11 +25,11 @@ from sklearn.utils.validation import (
 from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category, is_date
-from tenfold.sources.base import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.dask_frames import is_dask
 from tenfold.sources.frames import is_column, is_frame, settled, table_of
-from tenfold.sources.labels import column_of
+from tenfold.sources.label_codes import column_of
 from tenfold.sources.scan import scan
+from tenfold.sources.source import Source
 from tenfold.sources.tables import Roles, TableSource, free_name
 from tenfold.sources.validation import (
     as_labels,

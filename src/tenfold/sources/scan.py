@@ -15,14 +15,14 @@ from pyarrow import fs
 
 from tenfold.core import DataError, MatrixLike, VectorLike
 from tenfold.sources.arrays import ArraySource
-from tenfold.sources.base import Source
-from tenfold.sources.dask import DaskArray, DaskFrame, is_dask
-from tenfold.sources.files import SUFFIXES, find_files, read_files
+from tenfold.sources.dask_frames import DaskArray, DaskFrame, is_dask
+from tenfold.sources.files.parquet import ParquetSource
+from tenfold.sources.files.partitions import Partitions
+from tenfold.sources.files.queries import read_query
+from tenfold.sources.files.storage import DISK, Store, bare, storage_of
+from tenfold.sources.files.streamed_files import SUFFIXES, find_files, read_files
 from tenfold.sources.frames import table_of
-from tenfold.sources.parquet import ParquetSource
-from tenfold.sources.partitions import Partitions
-from tenfold.sources.queries import read_query
-from tenfold.sources.storage import DISK, Store, bare, storage_of
+from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, expression_of, filtered
 from tenfold.sources.validation import as_labels, by_column, refuse_masked, unmasked, weights
 

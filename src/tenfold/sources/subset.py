@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from tenfold.compiled.rows.shuffling import deal
 from tenfold.core import Codes, DataError, MatrixLike
-from tenfold.core.chunk import PART
-from tenfold.kernels.shuffling import deal
+from tenfold.core.rows.chunk import PART
 from tenfold.sources.arrays import ArraySource
-from tenfold.sources.base import Source
-from tenfold.sources.dask import Computed
+from tenfold.sources.dask_frames import Computed
+from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource
 
 BLOCK = 1 << 20

@@ -21,12 +21,12 @@ import pyarrow.compute as pc
 
 from tenfold.core import Array, Chunk, Codes, Column, DataError, Labels, Need, Schema, Values, VectorLike
 from tenfold.core.arrays import ones
-from tenfold.core.columns import columns_class
+from tenfold.core.rows.columns import columns_class
 from tenfold.sources import arrow, validation
 from tenfold.sources.arrays import even_cuts, fingerprints_of
-from tenfold.sources.base import Source, no_column
-from tenfold.sources.labels import class_codes
-from tenfold.sources.labels import levels as plain_levels
+from tenfold.sources.label_codes import class_codes
+from tenfold.sources.label_codes import levels as plain_levels
+from tenfold.sources.source import Source, no_column
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from tenfold.core import (
 )
 from tenfold.core.schema import is_text
 from tenfold.sources import arrow
-from tenfold.sources.labels import column_of, levels
+from tenfold.sources.label_codes import column_of, levels
 
 FEW = 20
 """so many distinct values may be categories without a word, although they look like measured numbers"""

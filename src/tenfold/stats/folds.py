@@ -12,14 +12,14 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tenfold.compiled.moments.moments import merge_pairs
 from tenfold.core import Array, Chunk, Codes, Flags, Schema
-from tenfold.core.allowed import COUNTS, NOT_NEGATIVE
+from tenfold.core.field_values import COUNTS, NOT_NEGATIVE
 from tenfold.core.statistic import Grouped, Statistic
-from tenfold.kernels.moments import merge_pairs
 from tenfold.stats.combinators import Coder, Key
-from tenfold.stats.draws import folds_of
-from tenfold.stats.moments import Moments, refuse_infinite
-from tenfold.stats.rows import Rows
+from tenfold.stats.moments.moments import Moments, refuse_infinite
+from tenfold.stats.rows.draws import folds_of
+from tenfold.stats.rows.wide_rows import Rows
 
 DEFAULT_FOLDS = 5
 """of `cv=None`, as in scikit-learn"""

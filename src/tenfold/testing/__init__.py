@@ -5,7 +5,7 @@
 >>> check_laws(StandardScaler(), draws=3)
 """
 
-from tenfold.testing.compare import bits
+from tenfold.testing.comparison import bits
 from tenfold.testing.contract import check_contract
 from tenfold.testing.data import draw
 from tenfold.testing.laws import LAWS, check_law, check_laws

@@ -12,7 +12,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tenfold.estimator import Estimator, Transformer
-from tenfold.estimator.branches import Branches
+from tenfold.estimator.ensembles.parallel_transformers import Branches
 from tenfold.sources import part_rows
 
 WITHOUT_ROWS = (

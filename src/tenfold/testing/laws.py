@@ -17,18 +17,18 @@ from sklearn.base import clone
 
 from tenfold.core import ONE, SEQUENTIAL, Array, Chunk, DataError, MergeError, Schema
 from tenfold.core.axes import check, recode, values
-from tenfold.core.chunk import segments
 from tenfold.core.learner import State
-from tenfold.core.rows import joined
+from tenfold.core.rows.chunk import segments
+from tenfold.core.rows.joined_rows import joined
 from tenfold.core.statistic import Grouped, Held, Lens, Ordered
 from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
 from tenfold.estimator import Classifier, Clusterer, Estimator, Transformer
-from tenfold.estimator.sequence_kinds import SequenceClassifier
+from tenfold.estimator.sequences.sequence_kinds import SequenceClassifier
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.inputs import SEQUENCE
 from tenfold.stats.combinators import View, statistics, title
-from tenfold.testing.compare import assert_close, assert_same, bits
+from tenfold.testing.comparison import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
 
 Law = Callable[[Estimator, int], None]

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.theory.bound import Bound, below
+from tenfold.theory.bounds.bound import Bound, below
 from tenfold.theory.checks import between, matrix
 
 

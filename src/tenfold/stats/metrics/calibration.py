@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core import Array, Codes, Flags, VectorLike
 from tenfold.stats.metrics.ranking import Ranking
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
-from tenfold.stats.moments import two_sum
+from tenfold.stats.moments.moments import two_sum
 
 
 @dataclass(frozen=True, eq=False)

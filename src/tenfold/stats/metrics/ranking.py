@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 
 from tenfold.core import Array, VectorLike
-from tenfold.core.allowed import NOT_NAN
+from tenfold.core.field_values import NOT_NAN
 from tenfold.stats.metrics.order import level_for, starts
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
 

@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.core import VectorLike
 from tenfold.stats.metrics.rows import as_numbers, weighted
 from tenfold.stats.metrics.sums import Sum
-from tenfold.stats.moments import two_sum
+from tenfold.stats.moments.moments import two_sum
 
 
 @dataclass(frozen=True, eq=False)

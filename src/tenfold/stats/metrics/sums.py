@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenfold.core import Array
-from tenfold.stats.moments import two_sum
+from tenfold.stats.moments.moments import two_sum
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,5 @@
+"""Base classes and `clone`: scikit-learn's."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,106 @@
+"""Where a fit of k-means is, what is kept of it, and how Lloyd's rounds go on.
+
+The type of the state says what is computed of the rows next.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple, TypeAlias
+
+import numpy as np
+
+from tenfold.cluster.lloyd_round import Lloyd
+from tenfold.cluster.row_sample import Spread
+from tenfold.core import Array
+from tenfold.core.learner import Solved
+from tenfold.stats.moments.moments import Moments
+from tenfold.stats.rows.weighted_sample import Race
+
+
+class KMeansModel(NamedTuple):
+    """The centres, and how low the inertia of any could go."""
+
+    cluster_centers: Annotated[Array, "cluster", "column"]
+    n_iter: int
+    bound: float
+
+
+class Measuring(NamedTuple):
+    """Nothing is known: how the rows spread comes first."""
+
+    step: int
+
+
+class Sampling(NamedTuple):
+    """No centres yet: they are drawn from a sample of the rows."""
+
+    step: int
+    spread: Spread
+
+
+class Oversampling(NamedTuple):
+    """k-means||: there are candidates for centres, and rows far from all of them are drawn to join them."""
+
+    step: int
+    spread: Spread
+    candidates: Annotated[Array, "candidate", "column"]
+    drawn: int
+    """how often rows were drawn"""
+
+
+class Bounding(NamedTuple):
+    """There are centres; how low the inertia of any could go is not known yet."""
+
+    step: int
+    centers: Annotated[Array, "cluster", "column"]
+    tolerance: float
+    """squared movement of the centres that is little enough to stop"""
+
+
+class Moving(NamedTuple):
+    """Lloyd's rounds: centres go to the means of their rows."""
+
+    step: int
+    centers: Annotated[Array, "cluster", "column"]
+    tolerance: float
+    bound: float
+    """no centres have less inertia than this"""
+
+    @property
+    def model(self) -> KMeansModel:
+        """The model of a fit at these centres."""
+        return KMeansModel(self.centers, max(self.step, 1), self.bound)
+
+
+class Refilling(NamedTuple):
+    """Between two rounds: some centres have no rows, and go to the rows farthest from all others."""
+
+    step: int
+    centers: Annotated[Array, "cluster", "column"]
+    """those without rows last"""
+    tolerance: float
+    bound: float
+    empty: int
+
+
+Start: TypeAlias = Measuring | Sampling | Oversampling | Bounding
+State: TypeAlias = Start | Moving | Refilling | Solved
+Summary: TypeAlias = Spread | Race | Moments | Lloyd
+
+
+def next_round(state: Moving, s: Lloyd) -> Moving | Refilling | Solved:
+    """Centres at the means of their rows; those without rows are to be placed again."""
+    centers, empty = s.means(), int((s.weight == 0).sum())
+    if empty and s.inertia > 0:
+        centers = centers[np.argsort(s.weight == 0, kind="stable")]
+        return Refilling(state.step, centers, state.tolerance, state.bound, empty)
+    if float(((centers - state.centers) ** 2).sum()) <= state.tolerance:
+        return Solved.of(state.model, state.step)
+    return state._replace(step=state.step + 1, centers=centers)
+
+
+def refilled(state: Refilling, farthest: Race) -> Moving:
+    """The empty centres at the rows that are farthest from all others, as far as there are any."""
+    centers = state.centers.copy()
+    centers[len(centers) - state.empty :][: len(farthest.row)] = farthest.row[: state.empty]
+    return Moving(state.step + 1, centers, state.tolerance, state.bound)

@@ -1,0 +1,1 @@
+"""Kernels of linear models: descent, coordinate descent, Newton steps."""

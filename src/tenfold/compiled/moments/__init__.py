@@ -1,0 +1,1 @@
+"""Kernels of moments: means, variances, scatter, by group and class."""

@@ -1,0 +1,1 @@
+"""Kernels of distances: neighbors, k-means, mixtures, hidden states."""

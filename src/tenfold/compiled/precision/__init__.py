@@ -1,0 +1,1 @@
+"""Kernels of extra precision, and exponentials with the same bits everywhere."""

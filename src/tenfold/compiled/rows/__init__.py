@@ -1,0 +1,1 @@
+"""Kernels that copy, count, hash, order and shuffle rows."""

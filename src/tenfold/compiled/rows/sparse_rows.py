@@ -1,0 +1,80 @@
+"""Rows that hold few numbers (CSR): their products with one another, and dense and sparse rows side by side."""
+
+from __future__ import annotations
+
+from tenfold.compiled.decorators import kernel
+
+
+@kernel
+def add_sparse_gram(data, indices, indptr, weight, gram):
+    """gram += XᵀWX of a CSR matrix whose places are in order, each once, row by row; the lower triangle."""
+    for i in range(len(indptr) - 1):
+        first = indptr[i]
+        for a in range(first, indptr[i + 1]):
+            x, row = weight[i] * data[a], gram[indices[a]]
+            for b in range(first, a + 1):
+                row[indices[b]] += x * data[b]
+
+
+@kernel
+def copy_sparse(data, indices, indptr, start, stop, shift, block):
+    """block[i, j] = what a CSR matrix holds at row start + i, minus shift[j]; return how many values are not finite."""
+    wrong = 0
+    for i in range(start, stop):
+        row = block[i - start]
+        row[:] = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            row[indices[e]] += data[e]
+        for j in range(len(shift)):
+            v = row[j] - shift[j]
+            row[j] = v
+            wrong += v - v != 0.0
+    return wrong
+
+
+@kernel
+def count_entries(block, counts):
+    """counts[i] += the numbers of row i that are not zero."""
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            counts[i] += block[i, j] != 0
+
+
+@kernel
+def put_dense(block, shift, at, data, indices):
+    """The numbers of each row that are not zero behind those that are there; columns are counted from `shift` on."""
+    for i in range(block.shape[0]):
+        k = at[i]
+        for j in range(block.shape[1]):
+            if block[i, j] != 0:
+                data[k] = block[i, j]
+                indices[k] = shift + j
+                k += 1
+        at[i] = k
+
+
+@kernel
+def put_sparse(some, places, indptr, shift, at, data, indices):
+    """The same of a CSR matrix."""
+    for i in range(len(indptr) - 1):
+        k = at[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            data[k] = some[e]
+            indices[k] = shift + places[e]
+            k += 1
+        at[i] = k
+
+
+@kernel
+def put_codes(codes, table, start, ends, indices):
+    """Where the ones of rows of codes stand, from row `start` on: what the table says of a code, none if it says -1.
+
+    `ends` counts them up by row.
+    """
+    k = ends[start]
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            if table[codes[i, j]] >= 0:
+                indices[k] = table[codes[i, j]]
+                k += 1
+        ends[start + i + 1] = k

@@ -1,0 +1,1 @@
+"""Kernels of trees: bins, histograms, splits, growing and applying."""

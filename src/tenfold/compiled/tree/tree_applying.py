@@ -1,0 +1,90 @@
+"""Down a tree: the leaf of each row, from its values or from its bins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenfold.compiled.decorators import kernel
+
+
+@kernel
+def bin_values(block, edges, levels, gap, low, scale, first, cells, start, bins):
+    """bins[j, start + i]: how many edges of column j lie below the value of row i, or its category; or the gap."""
+    for j in range(block.shape[1]):
+        column = bins[j]
+        if levels[j] > 0:
+            for i in range(block.shape[0]):
+                x = block[i, j]
+                column[start + i] = int(x) if 0 <= x < levels[j] else gap[j]
+            continue
+        top = gap[j] - 1
+        for i in range(block.shape[0]):
+            x = block[i, j]
+            z = (x - low[j]) * scale[j]
+            b = first[j, cells - 1 if z >= cells - 1 else (int(z) if z > 0 else 0)]
+            while b < top and x > edges[j, b]:
+                b += 1
+            column[start + i] = gap[j] if np.isnan(x) else b
+
+
+@kernel
+def leaves_of(block, column, threshold, turn, first, route_at, width, route, root, out):
+    """out[i]: the node in which row i ends. A category that the node's rows had not: there."""
+    for i in range(block.shape[0]):
+        k = root
+        while column[k] >= 0:
+            x = block[i, column[k]]
+            if route_at[k] < 0:
+                k = first[k] + ((1 - turn[k]) if np.isnan(x) else (0 if x <= threshold[k] else 1))
+                continue
+            code = int(x) if 0 <= x < width[k] - 1 else width[k] - 1
+            branch = route[route_at[k] + code]
+            if branch < 0:
+                break
+            k = first[k] + branch
+        out[i] = k
+
+
+@kernel
+def sides_of(block, column, threshold, turn, first, route_at, width, route, root, taken, left, right):
+    """Go down as `leaves_of` does, and note at each threshold the values next to it, of the rows that are taken."""
+    for i in range(block.shape[0]):
+        if not taken[i]:
+            continue
+        k = root
+        while column[k] >= 0:
+            x = block[i, column[k]]
+            if route_at[k] < 0:
+                if np.isnan(x):
+                    k = first[k] + 1 - turn[k]
+                elif x <= threshold[k]:
+                    left[k] = max(left[k], x)
+                    k = first[k]
+                else:
+                    right[k] = min(right[k], x)
+                    k = first[k] + 1
+                continue
+            code = int(x) if 0 <= x < width[k] - 1 else width[k] - 1
+            branch = route[route_at[k] + code]
+            if branch < 0:
+                break
+            k = first[k] + branch
+
+
+@kernel
+def leaves_of_bins(bins, offset, gap, column, place, turn, first, route_at, route, root, out):
+    """The same from bins, going on from the nodes in `out`."""
+    for i in range(bins.shape[1]):
+        k = max(out[i], root)
+        while column[k] >= 0:
+            b = bins[column[k], i]
+            if route_at[k] >= 0:
+                branch = route[route_at[k] + b]
+                if branch < 0:
+                    break
+            elif b == gap[column[k]]:
+                branch = 1 - turn[k]
+            else:
+                branch = 0 if b <= place[k] else 1
+            k = first[k] + branch
+        out[i] = k

@@ -1,0 +1,1 @@
+"""Formulas of literals: k-CNF, k-DNF and k-term DNF."""

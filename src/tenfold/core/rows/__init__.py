@@ -1,0 +1,1 @@
+"""Rows of a part in memory: chunks, columns, and matrices made of them."""

@@ -1,0 +1,189 @@
+"""Marks by which rows are recognised again: hashes of some of the rows that a model was made from.
+
+Rows are looked at as the learner got them: those that a filter left and that have a weight. A row is hashed by the
+values of its first columns, rounded to float32, and by the labels of categories; so the same row from an array of
+another type, a slice, a copy of the file or a frame has the same hash. Of each chunk some rows are hashed, evenly
+spread; of these the least hashes are kept, so that marks merge.
+
+Whoever asks later whether rows were trained on hashes all of them. Rows of few values are equal by chance: how many
+pairs of rows are equal on either side says how many marks would be met without a row in common.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+
+import numpy as np
+import scipy.sparse as sp
+from scipy import special
+
+from tenfold.compiled.rows.row_hashes import mark_rows
+from tenfold.core.arrays import Array, Bits, Labels
+from tenfold.core.rows.columns import Columns
+from tenfold.core.schema import Schema, is_text
+
+MOST = 512
+"""marks of a model, at most"""
+DIGITS = 12
+COLUMNS = 6
+"""a row is told by its first columns"""
+SMALL, SOME, FEW, APART = 8192, 512, 64, 1024
+"""of a chunk of so few rows that it is in cache, about so many are hashed; of larger ones fewer, or one row of so many:
+each is a fetch from memory, which fits of one pass would feel"""
+ODDS = 1e-3
+"""how often rows that were not trained on are taken for such, at most, where rows are independent"""
+WHOLE = 2.0**24
+"""whole numbers above are taken as they are: float32 cannot tell neighbours apart"""
+
+
+class Marks:
+    """The least distinct hashes of some rows, and how often these are equal."""
+
+    def __init__(self, hashes: Bits, pairs: int = 0, equal: int = 0) -> None:
+        self._made: tuple[Bits, int, int] | Array = (hashes, pairs, equal)
+
+    @classmethod
+    def of(cls, X: Columns, schema: Schema) -> Marks:
+        """Of some of the rows of a chunk: their values are copied now, and hashed when somebody looks."""
+        step = len(X) // SOME if len(X) <= SMALL else min(len(X) // FEW, APART)
+        later = cls.__new__(cls)
+        later._made = _values(X, schema, max(1, step))
+        return later
+
+    def _found(self) -> tuple[Bits, int, int]:
+        if isinstance(self._made, np.ndarray):
+            distinct, pairs, equal = _compared(_hashes(self._made))
+            self._made = (distinct[:MOST], pairs, equal)
+        return self._made
+
+    @property
+    def hashes(self) -> Bits:
+        """The least distinct hashes of the rows, sorted."""
+        return self._found()[0]
+
+    @property
+    def pairs(self) -> int:
+        """Of rows that were compared with each other."""
+        return self._found()[1]
+
+    @property
+    def equal(self) -> int:
+        """Of these pairs, those of equal rows."""
+        return self._found()[2]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Marks) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[type[Marks], tuple[Bits, int, int]]:
+        """Hashes travel, and not the values of rows."""
+        return Marks, self._found()
+
+    @classmethod
+    def read(cls, text: str) -> Marks:
+        """From the text that `str` makes."""
+        pairs, equal, some = text.split(".") if text else ("0", "0", "")
+        return cls(np.array([int(word, 16) for word in words(some)], dtype=np.uint64), int(pairs, 16), int(equal, 16))
+
+    def __add__(self, other: Marks) -> Marks:
+        hashes = np.unique(np.concatenate([self.hashes, other.hashes]))[:MOST]
+        return Marks(hashes, self.pairs + other.pairs, self.equal + other.equal)
+
+    def __str__(self) -> str:
+        some = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:].tobytes().hex()  # the low 48 bits
+        return f"{self.pairs:x}.{self.equal:x}.{some}" if some else ""
+
+    def met_by(self, hashes: Bits, made: int) -> float:
+        """Share of rows, given by their hashes, among the `made` rows of which these are the marks; 0 if by chance.
+
+        If no rows are in common, a mark is as likely to be equal to a row as two marks, or two rows, are to each
+        other: of all equal pairs, those of a mark and a row are a share that is known (a conditional test).
+        """
+        if not len(self.hashes) or not len(hashes):
+            return 0.0
+        distinct, pairs, equal = _compared(hashes)
+        found = int(np.isin(self.hashes, distinct, assume_unique=True).sum())
+        crossed = len(self.hashes) * len(hashes)
+        share = crossed / (crossed + pairs + self.pairs)
+        if not found or special.bdtrc(found - 1, found + equal + self.equal, share) >= ODDS:
+            return 0.0
+        among = found / len(self.hashes) * made / len(hashes)
+        return 1.0 if among > 0.98 else among
+
+
+def _compared(hashes: Bits) -> tuple[Bits, int, int]:
+    """The distinct ones; how many pairs there are, and how many equal ones."""
+    n = len(hashes)
+    ordered = np.sort(hashes)
+    new = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    if len(new) + 1 >= n:  # all are
+        return ordered, n * (n - 1) // 2, 0
+    starts = np.concatenate([[0], new])
+    count = np.diff(starts, append=n)
+    return ordered[starts], n * (n - 1) // 2, int((count * (count - 1) // 2).sum())
+
+
+def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Bits:
+    """48 bits for every row, or for one of every `step`."""
+    return _hashes(_values(X, schema, step))
+
+
+def _hashes(values: Array) -> Bits:
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = values.astype(np.float32) + np.float32(0)  # -0.0 is 0.0
+    out = np.empty(len(values), np.uint64)
+    mark_rows(values, single.view(np.uint32), WHOLE, out)
+    return out
+
+
+def _values(X: Columns, schema: Schema, step: int) -> Array:
+    """The first columns of some rows as float64, categories as numbers that stand for their labels."""
+    data, wide = X.data, min(COLUMNS, X.shape[1])
+    if isinstance(data, tuple):
+        out = np.empty((len(range(0, len(X), step)), wide))
+        for j in range(wide):
+            some = data[j][::step]
+            out[:, j] = _numbers_for(some.tolist()) if schema.columns[j].kind == "text" else some
+    elif sp.issparse(data):
+        out = np.asarray(data[::step][:, :wide].toarray(), dtype=np.float64)
+    else:
+        out = np.array(data[::step, :wide], dtype=np.float64)
+    for j, column in enumerate(() if schema.plain else schema.columns[:wide]):
+        if column.kind == "categorical":
+            out[:, j] = _labels(out[:, j], column.categories)
+    return out
+
+
+def _labels(codes: Array, categories: Labels) -> Array:
+    """Numbers that stand for labels: the labels themselves if they are numbers."""
+    known = codes >= 0
+    used, at = np.unique(codes[known].astype(np.int64), return_inverse=True)
+    labels = [categories[k] for k in used.tolist()]
+    if is_text(categories):
+        labels = _numbers_for(labels)
+    out = np.where(np.isnan(codes), np.nan, -1.0)
+    out[known] = np.array(labels, dtype=np.float64)[at]
+    return out
+
+
+def _numbers_for(texts: list[str | None]) -> list[float]:
+    """Numbers that stand for texts; NaN, for one that is missing."""
+    return [np.nan if t is None else float(zlib.crc32(str(t).encode(errors="backslashreplace"))) for t in texts]
+
+
+def words(text: str) -> list[str]:
+    """The hashes of a text, one by one."""
+    return [text[i : i + DIGITS] for i in range(0, len(text), DIGITS)]
+
+
+def digest_of(text: str) -> str:
+    """A hash of a text, as long as a mark."""
+    return hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=DIGITS // 2).hexdigest()
+
+
+def united(a: str, b: str) -> str:
+    """The marks of the rows of both."""
+    return str(Marks.read(a) + Marks.read(b))

@@ -1,0 +1,186 @@
+"""Linear discriminant analysis: the classes are normal, with means of their own and one covariance.
+
+log P(c | x) = log π_c - ½ (x - μ_c)ᵀ Σ⁻¹ (x - μ_c) + const, in which the squares of x are the same for all classes: the
+rest is linear. Weight and mean by class and the pooled scatter merge, and the model is read off them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array, Claim, Need, Remedy, Schema
+from tenfold.core.field_values import NOT_NAN
+from tenfold.discriminant_analysis.shrinkage import shared_covariance, total_covariance
+from tenfold.estimator.shell.constraints import array, choice, class_prior, integer, real, share
+from tenfold.estimator.shell.keyword_decisions import EXACT, MERGED_COVARIANCE, always_there, one_of
+from tenfold.estimator.shell.keywords import NoEffect, Refused
+from tenfold.linear_model.class_moments.linear_scores import (
+    LinearDiscriminant,
+    class_means,
+    log_prior,
+    shortfalls,
+    smallest_class,
+)
+from tenfold.linear_model.class_moments.projection import Projector, oriented
+from tenfold.linear_model.class_moments.whitening import Whitening, digits, whiten
+from tenfold.linear_model.least_squares.normal_equations import varying
+from tenfold.stats.moments.fourth_moments import ClassFourth, FourthByClass
+from tenfold.stats.moments.moments import refuse_small
+from tenfold.stats.moments.scatter import ClassMoments, ComomentsByClass, Scatter, ScatterWithinClasses
+
+
+class LDAModel(NamedTuple):
+    """Means, the shared covariance, and the scores made of them."""
+
+    priors: Annotated[Array, "class"]
+    means: Annotated[Array, "class", "column"]
+    xbar: Annotated[Array, "column"]
+    covariance: Annotated[Array, "column", "column"]
+    coef: Annotated[Array, "score", "column"]
+    """a score for each class; of two classes, that of the second against the first"""
+    intercept: Annotated[Array, "score", NOT_NAN]
+    level: Annotated[Array, "score", NOT_NAN]
+    """the score at `xbar`: the intercept without its rounding"""
+    scalings: Annotated[Array, "column", "component"]
+    explained_variance_ratio: Annotated[Array, "component"]
+
+
+merged_covariance = Refused(MERGED_COVARIANCE, Remedy('tn.LinearDiscriminantAnalysis(shrinkage="auto")'), (None,))
+
+
+class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
+    """Linear discriminant analysis, exact in one pass.
+
+    It classifies, and it projects rows on the directions that tell the classes apart best (`transform`). Columns are
+    numbers. Within classes, directions without variance are left out, and the certificate says so.
+
+    Parameters
+    ----------
+    priors : array of shape (classes,), optional
+        Probability of each class; by default as often as it occurs.
+    shrinkage : {"auto"} or float from 0 to 1, optional
+        How much of the covariance of each class is replaced by a multiple of the identity; "auto" is by the rule of
+        Ledoit and Wolf, on columns of unit variance. With it, the covariances of the classes are averaged by the
+        priors, without it by the weights of their rows.
+    n_components : int, optional
+        Components that `transform` gives, at most one less than there are classes, which is the default.
+    tol : float, default=1e-4
+        Within classes, directions whose standard deviation is at most this are left out, columns having 1.
+    covariance_estimator : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    solver, store_covariance : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    priors_ : array of shape (classes,)
+    means_ : array of shape (classes, columns)
+    xbar_ : array of shape (columns,)
+        Mean of the means, weighted by the priors.
+    covariance_ : array of shape (columns, columns)
+    coef_ : array of shape (classes, columns), or (1, columns) of two classes
+    intercept_ : array of shape (classes,), or (1,)
+    level_ : array of the same shape
+        The scores at `xbar_`.
+    scalings_ : array of shape (columns, components)
+    explained_variance_ratio_ : array of shape (components,)
+        Share of each component in the variance between classes.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearDiscriminantAnalysis
+    >>> X = [[0.0, 1.0], [1.0, 2.0], [2.0, 1.5], [6.0, 1.0], [7.0, 2.0], [8.0, 1.5]]
+    >>> model = LinearDiscriminantAnalysis().fit(X, ["low"] * 3 + ["high"] * 3)
+    >>> model.predict([[3.0, 1.5], [5.0, 1.5]]).tolist()
+    ['low', 'high']
+    >>> model.transform(X).shape
+    (6, 1)
+    """
+
+    need = Need("numeric", target="class")
+    model_type = LDAModel
+    summary_types = (Scatter, ClassMoments, ClassFourth)
+    law_params = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
+
+    priors: Annotated[ArrayLike | None, array, None] = None
+    shrinkage: Annotated[str | float | None, choice("auto"), share(), None] = None
+    n_components: Annotated[int | None, integer(1), None] = None
+    tol: Annotated[float, real(0)] = 1e-4
+    _: KW_ONLY
+    solver: Annotated[str, NoEffect(EXACT, (one_of("svd", "lsqr", "eigen"),))] = "svd"
+    store_covariance: Annotated[bool, always_there] = False
+    covariance_estimator: Annotated[Any, merged_covariance] = None
+
+    def statistic(self, schema: Schema) -> ScatterWithinClasses | ComomentsByClass | FourthByClass:
+        """No more than the shrinkage needs."""
+        k = len(schema.classes)
+        class_prior(self.priors, np.ones(k))  # refuses what is none
+        if self.shrinkage == "auto":
+            return FourthByClass(k)
+        return (ScatterWithinClasses if self.shrinkage is None or self.priors is None else ComomentsByClass)(k)
+
+    def solve(self, schema: Schema, s: Scatter | ClassMoments | ClassFourth) -> LDAModel:
+        """Means and covariance as they are; priors and shrinkage enter here."""
+        scatter = s if isinstance(s, Scatter) else s.pooled()
+        prior, center, apart, means = class_means(scatter, self.priors)
+        covariance = shared_covariance(s, self.shrinkage, prior)
+        refuse_small(np.diag(covariance), np.abs(scatter.mean).max(axis=0))
+        white = self._whiten(scatter, covariance)
+        white_means = apart @ white.half
+        k, p = means.shape
+        if self.shrinkage is None:
+            between = white_means * np.sqrt(scatter.weight.sum() * prior / max(k - 1, 1))[:, None]
+            _, values, vectors = sla.svd(between, full_matrices=False)
+            ratio = values**2 / max(float((values**2).sum()), np.finfo(np.float64).tiny)
+            kept = values > self.tol * values[:1].max(initial=0.0)
+            turn = vectors[kept].T
+            white_means = white_means @ turn @ turn.T
+        else:
+            between = white.half.T @ (total_covariance(s, self.shrinkage) - covariance) @ white.half
+            values, vectors = sla.eigh(between)
+            turn = vectors[:, ::-1]
+            ratio = values[::-1] / values.sum() if values.sum() > 0 else np.zeros_like(values)
+        coef = white_means @ white.half.T
+        level = log_prior(prior, scatter.weight) - 0.5 * (white_means**2).sum(axis=1)
+        if k == 2:
+            coef, level = coef[1:] - coef[:1], level[1:] - level[:1]
+        count = min(k - 1, p, k if self.n_components is None else self.n_components)
+        scalings, explained = np.zeros((p, count)), np.zeros(count)
+        some = oriented(
+            white.half @ turn[:, :count], np.sqrt(np.diag(covariance)), apart[1] - apart[0] if k == 2 else None
+        )
+        scalings[:, : some.shape[1]] = some
+        explained[: len(ratio[:count])] = ratio[:count]
+        intercept = level - coef @ center
+        return LDAModel(prior, means, center, covariance, coef, intercept, level, scalings, explained)
+
+    def _whiten(self, s: Scatter, covariance: Array) -> Whitening:
+        varies = varying(np.diag(covariance), np.abs(s.mean).max(axis=0), 1.0)
+        return whiten(covariance, varies, self.tol if self.shrinkage is None else 1e-7)
+
+    def certify(self, model: LDAModel, s: Scatter | ClassMoments | ClassFourth) -> tuple[Claim, ...]:
+        """The estimate is the optimum; lost digits, thin classes and missing directions are said."""
+        scatter = s if isinstance(s, Scatter) else s.pooled()
+        white = self._whiten(scatter, model.covariance)
+        how = "as they are" if self.shrinkage is None else "shrunk as asked"
+        why = f"the merged means and the scatter within classes, {how}: closed form"
+        which = (
+            "smallest eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
+        )
+        return (
+            Claim("gap", 0.0, "proved", why, "objective"),
+            digits(white.least, float(scatter.weight.sum()), which),
+            smallest_class(scatter.weight),
+            *shortfalls(white.varies, white.rank, "shrinkage, more rows, or fewer columns"),
+        )
+
+    def directions(self, model: LDAModel) -> tuple[Array, Array]:
+        """The components, around the mean of the means."""
+        return model.xbar, model.scalings

@@ -1,0 +1,1 @@
+"""Displays of scores: curves, confusion matrices and margins."""

@@ -1,0 +1,84 @@
+"""Scans that only count: rows of each part, rows of each class, rows of each label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tenfold.compiled.rows.shuffling import count_labels
+from tenfold.core import Need, Schema
+from tenfold.sources import Source, arrow
+
+
+class Counts:
+    """Something counted for each part; of two, the union."""
+
+    def __init__(self, each: dict[int, Any]) -> None:
+        self.each = each
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts({**self.each, **other.each})
+
+
+@dataclass(frozen=True)
+class CountClasses:
+    """For each part, the rows of each class and the number of the first one within it; only the target is read."""
+
+    need: Need
+    schema: Schema
+
+    def parts(self, source: Source) -> range:
+        """All of them."""
+        return range(len(source))
+
+    def __call__(self, source: Source, part: int) -> Counts:
+        """Of one part."""
+        bare = Schema((), "class", self.schema.classes, self.schema.named)
+        k = len(self.schema.classes)
+        count, first, rows = np.zeros(k, np.int64), np.full(k, np.iinfo(np.int64).max), 0
+        for chunk in source.chunks(part, self.need, bare):
+            count_labels(chunk.y, rows, count, first)
+            rows += chunk.n
+        return Counts({part: (count, first)})
+
+
+@dataclass(frozen=True)
+class CountRows:
+    """For each part, how many rows it has, those without a weight too."""
+
+    need: Need
+    schema: Schema
+
+    def parts(self, source: Source) -> range:
+        """All of them."""
+        return range(len(source))
+
+    def __call__(self, source: Source, part: int) -> Counts:
+        """Of one part."""
+        return Counts({part: sum(c.n + c.dropped for c in source.chunks(part, self.need, self.schema))})
+
+
+@dataclass(frozen=True)
+class CountLabels:
+    """For each part, how many rows have each value of a column."""
+
+    column: str
+
+    def parts(self, source: Source) -> range:
+        """All of them."""
+        return range(len(source))
+
+    def __call__(self, source: Any, part: int) -> Counts:
+        """Of one part."""
+        where = f"column {self.column!r}"
+        total: dict[Any, int] = {}
+        for table in source.raw(part, [self.column]):
+            column = table.column(self.column)
+            labels = arrow.levels(column, where)
+            codes = arrow.codes(column, labels, where)
+            found = np.bincount(codes[codes >= 0].astype(np.int64), minlength=len(labels))
+            for label, n in zip(labels.tolist(), found.tolist()):
+                total[label] = total.get(label, 0) + n
+        return Counts({part: total})

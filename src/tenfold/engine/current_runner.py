@@ -1,0 +1,51 @@
+"""Which runner is in force: `with tn.on(runner):`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from tenfold.engine import progress
+from tenfold.engine.executors.local import Local
+from tenfold.engine.runner import Runner
+
+_current: ContextVar[Runner | None] = ContextVar("runner", default=None)
+
+
+@contextmanager
+def on(runner: Runner, *, verbose: bool | None = None) -> Iterator[Runner]:
+    """Run every fit and predict in this block on a runner.
+
+    Parameters
+    ----------
+    runner : Local or Dask
+        What computes: `Local()`, or `Dask(client)` for a cluster.
+    verbose : bool, optional
+        Whether to show a progress bar for what takes longer than two seconds. By default on a terminal and in a
+        notebook.
+
+    Examples
+    --------
+    >>> import tenfold as tn
+    >>> with tn.on(tn.Local(threads=1)):
+    ...     model = tn.LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> model.coef_.round(6)
+    array([2.])
+    """
+    if not isinstance(runner, Runner):
+        raise TypeError(
+            f"tenfold.on takes a runner, not {runner!r}. Remedy: tenfold.on(tenfold.Local(threads=2)) for this "
+            "machine, tenfold.on(tenfold.Dask(client)) for a cluster, where client is a distributed.Client"
+        )
+    token = _current.set(runner)
+    try:
+        with progress.verbose(progress.wish() if verbose is None else verbose):
+            yield runner
+    finally:
+        _current.reset(token)
+
+
+def current() -> Runner:
+    """The runner in force: the innermost `on`, or all processors of this process."""
+    return _current.get() or Local()

@@ -1,0 +1,1 @@
+"""Where tasks run: threads of this process, or a Dask cluster."""

@@ -1,0 +1,274 @@
+"""What to do for a plan, as tasks: the same for every engine that runs functions of the outputs of other functions.
+
+A task's input is what to do, the source, and which parts; both of the former are outputs of tasks too. So whatever a
+dead worker had can be made again by any other, and gives the same bits. What is held between rounds are outputs as
+well: the engine sees it, spills it, and makes it again if it is lost.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from tenfold.engine.executors.tasks import follow_parts, merge_all, read_parts, reduce_parts, sum_held, walk_parts
+from tenfold.engine.job import Job
+from tenfold.engine.merge_tree import runs
+from tenfold.engine.ordered import route
+from tenfold.engine.plan import Leaf
+from tenfold.engine.progress import BETWEEN, bar
+from tenfold.engine.runner import Session, by_order
+from tenfold.sources import Source
+
+Handle = Any
+"""the output of a task, wherever it is"""
+
+TASKS = 16
+"""for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
+CHAIN = 32
+"""tasks of a walk, one after another: a worker that dies loses no more than its share of it"""
+WIDTH = 32
+"""summaries that one task merges; a power of two, so that the tree stays the same"""
+LINK = 8
+"""rounds after which what follows the rows is kept again"""
+CUT = 32
+"""rounds after which it is made from the start: what is needed to make it again stays short"""
+ATTEMPTS = 3
+"""at a reduce in which the same task had several workers die under it"""
+RECENT = 30.0
+"""seconds for which the number of workers is believed: they come and go"""
+
+
+class Executor(ABC):
+    """What an engine brings. An output may be forgotten there once its handle is dropped here."""
+
+    @property
+    def lost(self) -> tuple[type[BaseException], ...]:
+        """Errors that say that outputs are there no more, and must all be made again."""
+        return ()
+
+    @property
+    @abstractmethod
+    def threads(self) -> int:
+        """How many threads all workers have together, now."""
+
+    @abstractmethod
+    def send(self, value: Any, name: str) -> Handle:
+        """A value as the output of a task."""
+
+    @abstractmethod
+    def submit(self, function: Callable[..., Any], arguments: Iterable[Sequence[Any]], name: str) -> list[Handle]:
+        """A task for each of some lists of arguments, among which there may be outputs of other tasks."""
+
+    @abstractmethod
+    def submit_parts(
+        self, source: Source, function: Any, given: Sequence[Any], runs: Sequence[Sequence[int]], name: str
+    ) -> list[Handle]:
+        """A task for each of some runs of parts, with the rows of a source that the engine itself computes."""
+
+    @abstractmethod
+    def gather(self, handles: list[Handle]) -> list[Any]:
+        """Bring the outputs of tasks to the driver."""
+
+    @abstractmethod
+    def done(self, handle: Handle) -> bool:
+        """Whether an output is there, or will not be: a task that failed is done."""
+
+    @abstractmethod
+    def release(self, handles: list[Handle]) -> None:
+        """These are not wanted any more, also if they are being made."""
+
+
+class Holds(NamedTuple):
+    """The outputs in which the rows of a leaf are held."""
+
+    leaf: Leaf
+    """leaves may be known by where they are in memory, so it stays"""
+    made: list[Handle]
+    place: int
+    """among the leaves whose rows were read together"""
+
+
+Name = tuple[bytes, int]
+
+
+class Chain(NamedTuple):
+    """The scratch of a fit's last leaf, as it was kept some rounds ago."""
+
+    scratch: list[Handle] | None = None
+    rounds: int = 0
+
+
+class TaskSession(Session):
+    """A source on a cluster, and what is held of it there."""
+
+    def __init__(self, executor: Executor, source: Source) -> None:
+        self.executor, self.source = executor, source
+        self.name = uuid4().hex[:12]
+        self._numbers = count()
+        self._threads, self._asked = 1, -math.inf
+        self._forget()
+
+    def _forget(self) -> None:
+        self._sent: Handle = None
+        self._holds: dict[Name, Holds] = {}
+        self._chains: dict[tuple[Name, str], Chain] = {}
+        self._going: list[Handle] = []
+
+    def close(self) -> None:
+        """Nothing of this fit stays on the cluster."""
+        if self._going:
+            self.executor.release(self._going)
+        self._forget()
+
+    def reduce(self, job: Job) -> Any:
+        """The merge of the job's summaries of all its parts, in the fixed tree."""
+        parts = job.parts(self.source)
+
+        def once() -> list[Handle]:
+            tag = self._tag()
+            todo = self.executor.send(job, f"job-{tag}")
+            return [self._merged(self._read(reduce_parts, (todo,), parts, f"{type(job).__name__}-{tag}"), tag)]
+
+        return self._done(once, parts)[0]
+
+    def leaves(self, leaves: list[Leaf]) -> list[Any]:
+        """The summary of each leaf."""
+        parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
+        orders = by_order(leaves)
+        merged = [at for at in orders.pop(None, []) if not leaves[at].held]
+        held = [at for at, leaf in enumerate(leaves) if leaf.held]
+
+        def once() -> list[Handle]:
+            last, tag = [], self._tag()
+            plain = [leaves[at] for at in merged]
+            made = self._read_all(plain, [leaves[at] for at in held], parts, tag)
+            if plain:
+                last.append(self._merged(made, tag, levels=1 if held else 0))  # rows that are held stay there
+            last += self._of_held([leaves[at] for at in held], tag)
+            some = [[leaves[at] for at in places] for places in orders.values()]
+            return last + [self._walked(one, f"{tag}-{one[0].order}") for one in some]
+
+        found: dict[int, Any] = {}
+        places = [*([merged] if merged else []), *([at] for at in held), *orders.values()]
+        for some, done in zip(places, self._done(once, parts), strict=True):
+            found |= zip(some, done.each, strict=True)
+        return [found[at] for at in range(len(leaves))]
+
+    def _tag(self) -> str:
+        """For the names of the tasks of one reduce."""
+        tag = f"{self.name}-{next(self._numbers)}"
+        if self._sent is None:
+            self._sent = self.executor.send(self.source, f"source-{tag}")
+        return tag
+
+    def _done(self, once: Callable[[], list[Handle]], parts: range) -> list[Any]:
+        """The outputs of the last tasks, made once more if workers died under them; the bar is told meanwhile."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                last = once()
+                self._tell(last, parts)
+                found = self.executor.gather(last)
+                self._going = []
+                return found
+            except self.executor.lost:
+                if attempt == ATTEMPTS:
+                    raise
+                self._forget()  # everything is made again, to the same bits
+        raise AssertionError
+
+    def _tell(self, last: list[Handle], parts: range) -> None:
+        seen, told = bar(), 0
+        if seen is None:
+            return
+        seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
+        while not all(map(self.executor.done, last)):
+            time.sleep(BETWEEN)
+            now = len(parts) * sum(map(self.executor.done, self._going)) // max(1, len(self._going))
+            seen.advance(now - told)
+            told = now
+
+    def _read(self, function: Any, given: tuple[Any, ...], parts: range, name: str) -> list[Handle]:
+        """The function of runs of parts, which are read there."""
+        if time.monotonic() > self._asked + RECENT:
+            self._threads, self._asked = self.executor.threads, time.monotonic()
+        some = runs(parts, TASKS * self._threads)
+        made = self.executor.submit_parts(self.source, function, (*given, self._sent), some, name)
+        self._going += made
+        return made
+
+    def _read_all(self, plain: list[Leaf], held: list[Leaf], parts: range, tag: str) -> list[Handle]:
+        """One reading for what is read and for what is to be held; what nobody holds any more is forgotten."""
+        lost = {_name(leaf): leaf for leaf in held if _name(leaf) not in self._holds}
+        names = {_name(leaf) for leaf in held}
+        self._holds = {name: holds for name, holds in self._holds.items() if name in names}
+        if not plain and not lost:
+            return []
+        again = list(lost.values())
+        todo = [self.executor.send(some, f"{what}-{tag}") for what, some in (("leaves", plain), ("hold", again))]
+        shown = f"hold_{_shown(again)}" if again else _shown(plain)
+        made = self._read(read_parts, tuple(todo), parts, f"{shown}-{tag}")
+        self._holds |= {name: Holds(leaf, made, place) for place, (name, leaf) in enumerate(lost.items())}
+        return made
+
+    def _of_held(self, leaves: list[Leaf], tag: str) -> list[Handle]:
+        """The summaries of leaves from what is held; their scratch is kept now and then."""
+        last, chains = [], {}
+        for at, leaf in enumerate(leaves):
+            name, key = (_name(leaf), leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
+            todo, holds = self.executor.send(leaf, f"leaf-{tag}-{at}"), self._holds[_name(leaf)]
+            chain = self._chains.get(name, Chain())
+            if chain.rounds and chain.rounds % LINK == 0:
+                before = Chain() if chain.rounds % CUT == 0 else chain
+                scratch = self._on_held(follow_parts, todo, holds, before, f"follow_{key}")
+                chain = Chain(scratch, chain.rounds)
+            chains[name] = Chain(chain.scratch, chain.rounds + 1)
+            made = self._on_held(sum_held, todo, holds, chain, key)
+            self._going += made
+            last.append(self._merged(made, f"{tag}-{at}"))
+        self._chains = chains
+        return last
+
+    def _on_held(self, function: Any, todo: Handle, holds: Holds, chain: Chain, name: str) -> list[Handle]:
+        scratch = [None] * len(holds.made) if chain.scratch is None else chain.scratch
+        each = zip(holds.made, scratch, strict=True)
+        return self.executor.submit(function, [(todo, holds.place, made, before) for made, before in each], name)
+
+    def _walked(self, leaves: list[Leaf], tag: str) -> Handle:
+        """A chain of tasks: each walks some parts, from where the one before it led."""
+        todo = self.executor.send(leaves, f"walk-{tag}")
+        order = leaves[0].order
+        parts = route(len(self.source), order or 0)
+        size = 1 if self.source.graph() is not None else -(-len(parts) // CHAIN)
+        places: Any = {}
+        for at in range(0, len(parts), size):
+            given = (todo, places, at + size >= len(parts), self._sent)
+            name = f"{_shown(leaves)}-{tag}-{at}"
+            (places,) = self.executor.submit_parts(self.source, walk_parts, given, [parts[at : at + size]], name)
+            self._going.append(places)
+        return places
+
+    def _merged(self, outputs: list[Handle], tag: str, levels: int = 0) -> Handle:
+        """The merge of summaries, on the workers, by at least so many levels of tasks."""
+        level = 0
+        while len(outputs) > 1 or level < levels:
+            some = [outputs[at : at + WIDTH] for at in range(0, len(outputs), WIDTH)]
+            outputs = self.executor.submit(merge_all, [(each,) for each in some], f"merge-{tag}-{level}")
+            self._going += outputs
+            level += 1
+        return outputs[0]
+
+
+def _name(leaf: Leaf) -> Name:
+    """By which the rows that a leaf holds are known: those of a share of the parts are others than those of all."""
+    return leaf.held, leaf.every
+
+
+def _shown(leaves: list[Leaf]) -> str:
+    """What a dashboard shows of leaves."""
+    more = f"_and_{len(leaves) - 1}" if len(leaves) > 1 else ""
+    return f"{leaves[0].statistic.title}{more}"

@@ -1,0 +1,146 @@
+"""What is held of a part between rounds: rows through a lens, group by group, and the scratch that goes with them.
+
+All of it can be made again from the rows and the statistic, to the same bits: whoever keeps it may spill or lose it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Chunk, Codes, Columns
+from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
+from tenfold.engine.merge_tree import Tree, merge
+from tenfold.engine.plan import Groups, Leaf, Plan
+from tenfold.engine.row_counts import Counted, this_machine
+from tenfold.engine.scan_part import ALL, Found, Read, by_group, drawn_anew, keys_of, marks_of, rows_of, summary_of
+from tenfold.sources import Source
+from tenfold.stats.combinators import As, View
+
+Scratch = dict[int, Any]
+"""by group, what a statistic's `follow` made for one chunk; of statistics that have none it is empty"""
+
+
+class Piece(NamedTuple):
+    """What is held of one chunk between rounds."""
+
+    groups: dict[int, Chunk]
+    """its rows by group; where weights are drawn again, those that are drawn"""
+    rows: dict[int, int]
+    """how many there were of each group"""
+    dropped: int
+    """how many had no weight"""
+    marks: Marks | None = None
+    """of the rows, if they are to be recognised again later"""
+
+
+def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int) -> tuple[Found, list[list[Piece]]]:
+    """A part, read once: the summaries of some leaves, and the rows of others through their lenses, chunk by chunk."""
+    trees = [Tree() for _ in leaves]
+    pieces: list[list[Piece]] = [[] for _ in lost]
+    for at, chunk, codes in rows_of([*leaves, *lost], source, part):
+        if at < len(leaves):
+            trees[at].push(summary_of(leaves[at], chunk, codes))
+            continue
+        pieces[at - len(leaves)].append(_piece(lost[at - len(leaves)], chunk, codes))
+    return Found([tree.total() if tree else None for tree in trees]), pieces
+
+
+def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
+    some = by_group(chunk, codes)
+    held = {group: drawn_anew(leaf, rows)[0] for group, rows in some.items()}
+    if isinstance(leaf.statistic, Held):  # else rows that stages made are held as they are
+        held = {group: through(leaf.statistic.lens, rows) for group, rows in held.items()}
+    counts = {group: rows.n for group, rows in some.items()}
+    return Piece(held, counts, chunk.dropped, marks_of(leaf, chunk))
+
+
+def through(lens: Lens, chunk: Chunk) -> Chunk:
+    """The rows with what a lens makes of them in place of their columns; what came along has said its groups."""
+    nothing = Columns(np.empty((chunk.n, 0)), (), offset=chunk.X.offset, kept=chunk.X.kept)  # errors name rows
+    return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0, side={})
+
+
+def seen(statistic: Statistic[Any], chunk: Chunk) -> Chunk:
+    """A chunk as a statistic summarizes it: through its lens, if it has one, with what belongs to the rows."""
+    if not isinstance(statistic, Held):
+        return chunk
+    held = through(statistic.lens, chunk)
+    return held._replace(scratch=statistic.follow(held.held, None))
+
+
+def of_chunk(expression: Expression, chunk: Chunk, view: View) -> Any:
+    """What an expression says of one chunk, in its shape: nothing is held, and keys see this chunk alone."""
+    plan = Plan(As(view, expression), at_once=False)
+    found: list[Any] = []
+    for leaf in plan.leaves:
+        some = chunk.rows(slice(0, 0)) if chunk.part % leaf.every else chunk
+        rows, codes = Read(some, {key: key.coder(chunk.part)(some) for key in keys_of(leaf)}).of(leaf)
+        if isinstance(leaf.statistic, Ordered):
+            found.append(Counted(leaf.statistic.step(None, rows), rows.n, 0, frozenset()))
+        elif not isinstance(leaf.statistic, Held):
+            found.append(summary_of(leaf, rows, codes))
+        else:
+            pieces = [_piece(leaf, rows, codes)]
+            found.append(of_held(leaf, pieces, follow(leaf, pieces, None)))
+    return plan.answer(found)
+
+
+def follow(leaf: Leaf, pieces: Sequence[Piece], before: Sequence[Scratch] | None) -> list[Scratch]:
+    """What belongs to held rows at the leaf's statistic, made from that of an earlier one, if it is there."""
+    statistic = leaf.statistic
+    if not isinstance(statistic, Held):
+        return [{} for _ in pieces]
+    earlier: Sequence[Scratch] = [{} for _ in pieces] if before is None else before
+    return [
+        {group: statistic.follow(rows.held, old.get(group)) for group, rows in piece.groups.items()}
+        for piece, old in zip(pieces, earlier, strict=True)
+    ]
+
+
+def of_held(leaf: Leaf, pieces: Sequence[Piece], scratch: Sequence[Scratch]) -> Counted | Groups:
+    """The summary of a part from what is held of it."""
+    found: Counted | Groups = merge(_summary(leaf, *both) for both in zip(pieces, scratch, strict=True))
+    return found
+
+
+def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
+    here, marks = frozenset([this_machine()]), piece.marks
+    if leaf.by is None:
+        rows = piece.groups[ALL]
+        summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(ALL)))
+        return Counted(summary, piece.rows[ALL], piece.dropped, here, marks, rows.n)
+    each: dict[int, Counted] = {}
+    for group, rows in piece.groups.items():
+        summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(group)))
+        each[group] = Counted(summary, piece.rows[group], 0, here, marks, rows.n)
+        marks = None  # those of the chunk are counted once
+    return Groups(each, piece.dropped)
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The summaries of some leaves: what would be held is made, used and forgotten. A job that runs anywhere."""
+
+    leaves: tuple[Leaf, ...]
+
+    def parts(self, source: Source) -> range:
+        """As many as some leaf reads."""
+        return range(0, len(source), math.gcd(*(leaf.every for leaf in self.leaves)))
+
+    def __call__(self, source: Source, part: int) -> Found:
+        """The summaries of the leaves on one part."""
+        plain = [leaf for leaf in self.leaves if not leaf.held]
+        held = [leaf for leaf in self.leaves if leaf.held]
+        found, pieces = read(plain, held, source, part)
+        read_now, made = iter(found.each), iter(pieces)
+        return Found([_fresh(leaf, next(made)) if leaf.held else next(read_now) for leaf in self.leaves])
+
+
+def _fresh(leaf: Leaf, pieces: list[Piece]) -> Counted | Groups | None:
+    return of_held(leaf, pieces, follow(leaf, pieces, None)) if pieces else None

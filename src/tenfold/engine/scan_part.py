@@ -1,0 +1,192 @@
+"""One part, scanned for many leaves: read once in each way, chosen and transformed once for all that begin alike.
+
+What is found of each leaf is counted: the rows that went into it, and who read them. Results of parts merge in the
+fixed tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Chunk, Codes
+from tenfold.core.rows.chunk import segments
+from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.statistic import Grouped
+from tenfold.engine.plan import Groups, Leaf, Pick
+from tenfold.engine.row_counts import Counted, this_machine
+from tenfold.sources import Source
+from tenfold.stats.combinators import Joined, Key, Stage, View
+
+ALL = -1
+"""the group of all rows, where a leaf has no key"""
+
+
+Way = tuple[tuple[Pick, ...], tuple[Stage, ...]]
+"""which rows are chosen, and the transformers that they have gone through"""
+
+
+class Found:
+    """A summary for each of some leaves; None, of a leaf that has not read this part."""
+
+    __slots__ = ("each",)
+
+    def __init__(self, each: Sequence[Any]) -> None:
+        self.each = tuple(each)
+
+    def __add__(self, other: Found) -> Found:
+        pairs = zip(self.each, other.each, strict=True)
+        return Found([b if a is None else a if b is None else a + b for a, b in pairs])
+
+
+def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple[int, Chunk, Codes | None]]:
+    """The number of a leaf, a chunk of its rows, and their groups if it has any: all chunks for all leaves.
+
+    Keys look at chunks as they are read; whatever rows are chosen, and whatever is made of them, comes after.
+    """
+    views: list[tuple[View, list[int]]] = []
+    for at, leaf in enumerate(leaves):
+        if part % leaf.every == 0:
+            known = next((places for view, places in views if view == leaf.view), None)
+            if known is None:
+                views.append((leaf.view, [at]))
+            else:
+                known.append(at)
+    with source.once(part, len(views)):
+        for view, places in views:
+            keys = {key for at in places for key in keys_of(leaves[at])}
+            coders = {key: key.coder(part) for key in keys}
+            last = {way: at for at in places for way in ways_of(leaves[at])}
+            for chunk in source.chunks(part, view.need, view.schema):
+                rows = Read(chunk, {key: coder(chunk) for key, coder in coders.items()})
+                for at in places:
+                    yield at, *rows.of(leaves[at])
+                    rows.forget(way for way, end in last.items() if end == at)
+
+
+def ways_of(leaf: Leaf) -> list[Way]:
+    """What is made of a chunk on the way to a leaf: the rows that are chosen, and those after each of its stages."""
+    return [(leaf.picks, leaf.stages[:n]) for n in range(len(leaf.stages) + 1)]
+
+
+def keys_of(leaf: Leaf) -> list[Key]:
+    """Whose groups are to be found for a leaf."""
+    return [_base(pick.key) for pick in leaf.picks] + ([] if leaf.by is None else [_base(leaf.by)])
+
+
+def _base(key: Key) -> Key:
+    """Whose groups are found once for all keys that join them."""
+    return _base(key.base) if isinstance(key, Joined) else key
+
+
+class Read:
+    """A chunk, the groups of its rows by each key, and what was made of it."""
+
+    def __init__(self, chunk: Chunk, codes: dict[Key, Codes]) -> None:
+        self.chunk, self.codes = chunk, codes
+        self.made: dict[Way, Chunk] = {((), ()): chunk}
+        self.chosen: dict[tuple[Pick, ...], Any] = {(): None}
+
+    def of(self, leaf: Leaf) -> tuple[Chunk, Codes | None]:
+        """The rows that a leaf wants, and their groups."""
+        which = self._which(leaf.picks)
+        chunk = self._after(leaf.picks, leaf.stages)
+        if leaf.by is None:
+            return chunk, None
+        codes = self._groups(leaf.by)
+        return chunk, codes if which is None else codes[which]
+
+    def forget(self, ways: Iterable[Way]) -> None:
+        """Let go of what was made on these ways, which no leaf that comes goes: one fold's rows at a time in memory."""
+        for way in ways:
+            self.made.pop(way, None)
+
+    def _groups(self, key: Key) -> Codes:
+        if key not in self.codes and isinstance(key, Joined):
+            self.codes[key] = key.of(self._groups(key.base))
+        return self.codes[key]
+
+    def _which(self, picks: tuple[Pick, ...]) -> Any:
+        """Numbers of the rows that are chosen, or a slice; None: all."""
+        if picks not in self.chosen:
+            keep = among(self._groups(picks[0].key), picks[0].groups)
+            for pick in picks[1:]:
+                keep &= among(self._groups(pick.key), pick.groups)
+            which: Any = np.flatnonzero(keep)
+            if len(which) == self.chunk.n:
+                which = None
+            elif len(which) and which[-1] - which[0] + 1 == len(which):  # in a row: a view will do
+                which = slice(int(which[0]), int(which[-1]) + 1)
+            self.chosen[picks] = which
+        return self.chosen[picks]
+
+    def _after(self, picks: tuple[Pick, ...], stages: tuple[Stage, ...]) -> Chunk:
+        name = (picks, stages)
+        if name not in self.made:
+            if stages:
+                self.made[name] = stages[-1].stage(self._after(picks, stages[:-1]))
+            else:
+                which = self._which(picks)
+                some = self.chunk if which is None else self.chunk.rows(which)
+                self.made[name] = some._replace(dropped=self.chunk.dropped)
+        return self.made[name]
+
+
+def among(codes: Codes, groups: Sequence[int]) -> Any:
+    """Whether each code is one of some groups."""
+    wanted = np.zeros(max(int(codes.max(initial=0)), max(groups, default=0)) + 2, bool)
+    wanted[list(groups)] = True  # the last entry, that of -1, stays False
+    return wanted[codes]
+
+
+def by_group(chunk: Chunk, codes: Codes | None) -> dict[int, Chunk]:
+    """The rows of each group; all of them, where there are no groups."""
+    return {ALL: chunk} if codes is None else dict(segments(chunk, codes))
+
+
+def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Groups:
+    """Of the rows of a chunk, or of each group of them."""
+    if codes is None or leaf.by is None:
+        return counted(leaf, chunk)
+    statistic = leaf.statistic
+    if not isinstance(statistic, Grouped):
+        return Groups({g: counted(leaf, some) for g, some in segments(chunk, codes)}, chunk.dropped)
+    drawn, kept = drawn_anew(leaf, chunk)
+    rows = np.bincount(codes[codes >= 0], minlength=leaf.by.groups)
+    if kept is not None:
+        codes = codes[kept]
+    learned = rows if kept is None else np.bincount(codes[codes >= 0], minlength=leaf.by.groups)
+    found = list(statistic.summarize_groups(drawn, codes, leaf.by.groups))
+    for group in np.flatnonzero((learned == 0) & (rows > 0)).tolist():  # none of its rows is drawn
+        found[group] = statistic.summarize(drawn.rows(slice(0, 0)))
+    here, marks = frozenset([this_machine()]), marks_of(leaf, chunk)
+    each: dict[int, Counted] = {}
+    for group in np.flatnonzero(rows).tolist():
+        each[group] = Counted(found[group], int(rows[group]), 0, here, marks, int(learned[group]))
+        marks = None  # those of the chunk are counted once
+    return Groups(each, chunk.dropped)
+
+
+def counted(leaf: Leaf, chunk: Chunk) -> Counted:
+    """The summary of a chunk, whatever its groups, and its rows."""
+    drawn, _ = drawn_anew(leaf, chunk)
+    summary = leaf.statistic.summarize(drawn)
+    return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk), drawn.n)
+
+
+def marks_of(leaf: Leaf, chunk: Chunk) -> Marks | None:
+    """By which some of the rows are recognised, if that is asked for and they are there as they came."""
+    wanted = leaf.marked and not leaf.transformed and chunk.held is None
+    return Marks.of(chunk.X if chunk.whole is None else chunk.whole, leaf.view.schema) if wanted else None
+
+
+def drawn_anew(leaf: Leaf, chunk: Chunk) -> tuple[Chunk, Codes | None]:
+    """The rows with the weights that the leaf's draws give them, and which rows have any; None: all, as they are."""
+    if not leaf.draws or chunk.held is not None:  # held rows were drawn before
+        return chunk, None
+    for draw in leaf.draws:
+        chunk = chunk._replace(weight=draw.weight(chunk), uniform=False)
+    kept = np.flatnonzero(chunk.weight)
+    return chunk.rows(kept), kept

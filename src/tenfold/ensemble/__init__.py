@@ -1,0 +1,5 @@
+"""Ensembles: forests, boosting, AdaBoost, bagging, voting and stacking."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,1 @@
+"""AdaBoost, of stumps and of any classifier."""

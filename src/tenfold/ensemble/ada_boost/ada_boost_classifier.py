@@ -1,0 +1,321 @@
+"""AdaBoost: rules of thumb, each made where those before it were wrong, vote.
+
+Round t learns h_t from weighted rows, gives it α_t = log((1 - ε_t) / ε_t) + log(K - 1) votes (SAMME; K classes; ε_t
+its weighted error) and multiplies by exp(α_t) the weight of the rows it is wrong about. What a round needs of the rows
+merges: for stumps the weights by column, bin and class (`ada_boost_stumps`), for any other learner its own summaries
+(`ada_boost_members`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
+from tenfold.core.learner import Begun, Solved
+from tenfold.ensemble.ada_boost import ada_boost_votes as av
+from tenfold.ensemble.ada_boost.ada_boost_members import (
+    BoostedRows,
+    Judged,
+    Judging,
+    JudgingLast,
+    Learning,
+    MemberRounds,
+    Members,
+)
+from tenfold.ensemble.ada_boost.ada_boost_stumps import Boosted, Boosting, Cutting, StumpRounds, Stumps, StumpWeights
+from tenfold.estimator import Classifier, check_is_fitted
+from tenfold.estimator.ensembles.fitted_members import Ensemble
+from tenfold.estimator.ensembles.members import records_of, seed_of
+from tenfold.estimator.shell.constraints import integer, real, seed
+from tenfold.estimator.shell.kinds import winners
+from tenfold.stats.trees.binned import BINS
+from tenfold.stats.trees.rare_rows import Gaps, Neighbors
+from tenfold.stats.trees.tree_bins import Look, SampleAndRanges
+
+
+class AdaBoostClassifier(Ensemble, Classifier):
+    """AdaBoost (SAMME) of decision stumps on binned columns, or of any learner, exact in each pass.
+
+    Without an estimator each stump has the least weighted error of all that split between bins; columns with at most
+    `max_bins` distinct values lose nothing by binning. Stumps for missing values and categories are
+    `AdaBoostClassifier(DecisionStump())`.
+
+    Parameters
+    ----------
+    estimator : classifier of tenfold, optional
+        What is boosted, with the weights of the rows; stumps by default, which is many times as fast. Not a learner
+        that goes one row after another.
+    n_estimators : int, default=50
+        Rounds at most; fewer if one makes no error, or is no better than chance.
+    learning_rate : float, default=1.0
+        The votes of every round are multiplied by it.
+    max_bins : int, default=256
+        Of the stumps.
+    random_state : int, default=0
+        Seed of the sample that the edges of the bins come from. An estimator with a `random_state` gets another one in
+        each round. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    classes_ : array
+    n_classes_ : int
+    estimator_weights_, estimator_errors_ : array of shape (rounds,)
+        The votes of each round, and its weighted error when it was made.
+    feature_, threshold_ : array of shape (rounds,)
+        Of stumps: the column, and the value up to which rows are on the left.
+    left_, right_ : array of shape (rounds,)
+        Of stumps: the number of the class said on either side.
+    estimators_ : list of classifiers
+        The members; they predict, but keep no summaries. Stumps say a class, without the weight that it had.
+    feature_importances_ : array of shape (columns,)
+        Mean of the members', by their votes; of stumps the share of the votes that each column has.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import AdaBoostClassifier, GaussianNB
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"]
+    >>> AdaBoostClassifier(n_estimators=3).fit(X, y).predict([[0.2], [1.4]]).tolist()
+    ['a', 'b']
+    >>> len(AdaBoostClassifier(GaussianNB()).fit(X, y).estimators_)
+    1
+    """
+
+    passes = MANY
+    decides = True
+    hidden = frozenset({"bin_edges", "bin_share", "cut", "members", "n_classes"})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 6},
+        {"n_estimators": 4, "learning_rate": 0.5, "max_bins": 4},
+    )
+
+    estimator: Annotated[Any, Classifier, None] = None
+    _: KW_ONLY
+    n_estimators: Annotated[int, integer(1)] = 50
+    learning_rate: Annotated[float, real(0, open=True)] = 1.0
+    max_bins: Annotated[int, integer(2)] = BINS
+    random_state: Annotated[int | None, seed] = 0
+
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether the learner of each round does."""
+        return self.estimator is not None and self.estimator.draws_rows
+
+    @property
+    def need(self) -> Need:
+        """Numbers for stumps; else what the estimator takes."""
+        return (
+            self.estimator.need
+            if isinstance(self.estimator, Classifier)
+            else Need("numeric", sparse=True, target="class")
+        )
+
+    @property
+    def model_type(self) -> type:  # type: ignore[override]
+        """The record that a fit leaves: of stumps, or of members of another learner."""
+        return Stumps if self.estimator is None else Members
+
+    @property
+    def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
+        """Those of stumps, or of members."""
+        return (Begun, Cutting, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
+
+    @property
+    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
+        """Those of the rounds, and the records of the estimator."""
+        if self.estimator is None:
+            return (Look, Gaps, Boosted)
+        return (*records_of(self.estimator), Judged)
+
+    @property
+    def _rounds(self) -> StumpRounds | MemberRounds:
+        """The rounds of boosting, of stumps or of members, by the parameters."""
+        if self.estimator is None:
+            return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
+        return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
+
+    def start(self, schema: Schema) -> Any:
+        """The state before the first round."""
+        return self._rounds.start(schema)
+
+    def ask(self, state: Any) -> SampleAndRanges | Neighbors | StumpWeights | BoostedRows | None:
+        """What the next round needs."""
+        return self._rounds.ask(state)
+
+    def update(self, state: Any, s: Any) -> Any:
+        """The next round, unless the last one was the last."""
+        return self._rounds.update(state, s)
+
+    def model(self, state: Any) -> Any:
+        """The rounds, once there are any."""
+        if isinstance(state, Solved):
+            return state.model
+        return state.so_far if isinstance(state, (Boosting, JudgingLast)) and state.step else None
+
+    def certify(self, model: Any, s: Any) -> tuple[Claim, ...] | None:
+        """What the rounds prove about the training error, and that the weights are right."""
+        return self._rounds.certify(model, s)
+
+    def votes_from(self, model: Any, X: Columns, rounds: list[int]) -> list[Array]:
+        """The share of the votes that each class has after so many rounds, for rising numbers of rounds."""
+        upto = np.cumsum(model.estimator_weights)
+        return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(model, X, rounds), rounds, strict=True)]
+
+    def scores_from(self, model: Any, X: Columns) -> Array:
+        """Votes for the class, minus the mean of the votes for others, as a share of all."""
+        (votes,) = self._rounds.votes(model, X, [len(model.estimator_weights)])
+        return av.scores_of(votes, float(model.estimator_weights.sum()))
+
+    def probability_from(self, scores: Any) -> Any:
+        """As scikit-learn has it: scores as if they were (K - 1) log-odds."""
+        return super().probability_from(scores / max(scores.shape[1] - 1, 1))
+
+    def log_probability_from(self, scores: Any) -> Any:
+        """The logarithm of the above."""
+        return super().log_probability_from(scores / max(scores.shape[1] - 1, 1))
+
+    def decision_from(self, model: Any, X: Columns) -> Array:
+        """The scores, of two classes that of the second less that of the first."""
+        return _decided(self.scores_from(model, X))
+
+    def decision_function(self, X: Any) -> Any:
+        """The votes for each class, less the mean of the votes for others, as a share of all.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows,) for two classes: of the second, less that of the first; else (rows, classes)
+        """
+        check_is_fitted(self)
+        two = len(self.classes_) == 2
+        return self._apply(
+            type(self).decision_from, X, lambda: ["decision"] if two else [f"decision_{c}" for c in self.classes_]
+        )
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """The classes after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        y : array of shape (rows,)
+        """
+        return (self.classes_[winners(scores)] for scores in self._staged(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """The probabilities after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        p : array of shape (rows, classes)
+        """
+        return (self.probability_from(scores) for scores in self._staged(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """The decision values after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        scores : array of shape (rows,) or (rows, classes)
+        """
+        return (_decided(scores) for scores in self._staged(X))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Share of rows whose class is predicted right, after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array
+        sample_weight : array, optional
+
+        Yields
+        ------
+        score : float
+        """
+        return (float(np.average(said == np.asarray(y), weights=sample_weight)) for said in self.staged_predict(X))
+
+    def _staged(self, X: Any) -> Any:
+        """The scores of the classes after each round."""
+        found = self._apply(_scores_by_round, X, list)
+        if not isinstance(found, np.ndarray):
+            raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
+        return np.moveaxis(found, 1, 0)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The members, each as a fitted classifier."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("estimators_: there are members once the model is fitted")
+        found, rounds = [], self._rounds
+        for number, model in enumerate(rounds.models(self.model_)):
+            member = rounds.learner(number)
+            names = ("n_features_in_", "feature_names_in_")
+            member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
+            member._set(self.schema_, model, None, Certificate((), self.certificate_.provenance))
+            found.append(member)
+        return found
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The importances of the columns for the members, weighted by their votes."""
+        check_is_fitted(self)
+        members = self.estimators_
+        if not hasattr(members[0], "feature_importances_"):
+            raise AttributeError("feature_importances_")  # members have none
+        votes: Array = self.model_.estimator_weights
+        each = np.array([member.feature_importances_ for member in members])
+        return np.asarray(votes @ each / votes.sum())
+
+    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the rounds are such as a fit could have made."""
+        return len(model.estimator_errors) > 0 and self._rounds.sound(model, schema)
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the rounds so far are such as a fit could have made."""
+        return self._rounds.resumable(state, summary, schema)
+
+    def _validate_params(self) -> None:
+        if hasattr(self.estimator, "fit") and not isinstance(self.estimator, Classifier):
+            raise TypeError(
+                f"estimator is {self.estimator!r}, but it must be a classifier of tenfold: its summaries of weighted "
+                "rows merge. Remedy: a learner such as DecisionTreeClassifier(max_depth=2), or none"
+            )
+        super()._validate_params()
+        if self.estimator is not None:
+            if self.estimator.passes == SEQUENTIAL:
+                raise ValueError(
+                    f"{type(self.estimator).__name__} goes one row after another, so it cannot be boosted here. "
+                    "Remedy: a learner whose summaries merge, such as LogisticRegression()"
+                )
+            self.estimator._validate_params()
+
+
+def _decided(scores: Array) -> Array:
+    """Of two classes the score of the second less that of the first, else the scores."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def _scores_by_round(learner: Any, model: Any, X: Columns) -> Array:
+    """Rows x rounds x classes: the scores after each round."""
+    upto = np.cumsum(model.estimator_weights).tolist()
+    every = learner._rounds.votes(model, X, range(1, len(upto) + 1))
+    return np.stack([av.scores_of(votes, total) for votes, total in zip(every, upto, strict=True)], axis=1)

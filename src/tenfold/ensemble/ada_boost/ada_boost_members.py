@@ -1,0 +1,295 @@
+"""AdaBoost of any learner: it learns from rows that weigh more the more of those before it were wrong about them.
+
+What the learner asks for is asked of the weighted rows, so its summaries merge as ever and each round is a fit of its
+own in the same loop. Then one reduce finds its weighted error. The rows are held; their weights follow the members,
+and what the learner itself would hold and follow goes with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.tree.stump_votes import LEAST
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.field_values import CLASS_COUNT
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Expression, Held, Strided, WholeRows
+from tenfold.core.value import Described
+from tenfold.ensemble.ada_boost import ada_boost_votes as av
+from tenfold.estimator.ensembles.members import advance, resumable_member, sound_member, summarized
+from tenfold.estimator.shell.kinds import winners
+from tenfold.stats.combinators import View, every, title
+
+
+class Members(NamedTuple):
+    """The models of all rounds."""
+
+    members: Bundle
+    estimator_weights: Annotated[Array, "round"]
+    estimator_errors: Annotated[Array, "round"]
+    n_classes: Annotated[int, CLASS_COUNT]
+
+
+class Learning(NamedTuple):
+    """The state of boosting while the next member learns."""
+
+    step: int
+    schema: Schema
+    so_far: Members
+    current: Bundle
+    """its state"""
+
+
+class Judging(NamedTuple):
+    """The next member is done, and to be scored."""
+
+    step: int
+    schema: Schema
+    so_far: Members
+    current: Bundle
+    """its model"""
+
+
+class JudgingLast(NamedTuple):
+    """No member follows; the last one is scored under the weights that it led to."""
+
+    step: int
+    so_far: Members
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """How wrong a member is, under the weights that the rows have after some rounds."""
+
+    wrong: float
+    """weight of the rows that it is wrong about"""
+    total: float
+    doubtful: float
+    """original weight of the rows whose class has at most half of the votes"""
+    mass: float
+    """original weight of all rows"""
+    member: int
+    """its number, from 1"""
+    rounds: int
+
+    def __add__(self, other: Judged) -> Judged:
+        return Judged(
+            self.wrong + other.wrong,
+            self.total + other.total,
+            self.doubtful + other.doubtful,
+            self.mass + other.mass,
+            self.member,
+            self.rounds,
+        )
+
+
+class Followed(NamedTuple):
+    """What belongs to held rows."""
+
+    rounds: int
+    weight: Any
+    name: str = ""
+    """of the round and the learner's lens; empty: there is none"""
+    held: Any = None
+    scratch: Any = None
+    """what the learner holds of the weighted rows, and what follows its state"""
+
+
+class BoostedRows(Held[Any]):
+    """A statistic of rows that weigh the more, the more members were wrong about them."""
+
+    rounds: int
+    how: Described
+    """the rounds, by their parameters"""
+    so_far: Members
+    telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far")
+    lens: WholeRows = field(default_factory=WholeRows, kw_only=True)
+
+    def follow(self, held: Chunk, scratch: Any) -> Followed:
+        """The weights of the rows, from those after earlier rounds."""
+        first, weight = (0, held.weight) if scratch is None else scratch[:2]
+        if first < self.rounds:
+            X, down, up = held.X, 1 / av.growth(self.so_far), av.raised(self.so_far)
+            for t in range(first, self.rounds):
+                wrong = self.how.it.said(self.so_far.members.each[t], t, X, self.so_far.n_classes) != held.y
+                weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), LEAST)
+        return Followed(self.rounds, weight)
+
+
+class MemberStatistic(BoostedRows):
+    """What the next member asks for, of the weighted rows."""
+
+    asked: Expression
+    view: View
+    telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
+
+    def follow(self, held: Chunk, scratch: Any) -> Followed:
+        """The weights of the rows, and what the member holds of rows so weighted."""
+        now = super().follow(held, scratch)
+        if not isinstance(self.asked, Held):
+            return now
+        name = f"{self.rounds} {self.asked.lens.digest.hex()}"
+        if scratch is not None and scratch.name == name:
+            below, before = scratch.held, scratch.scratch
+        else:
+            below, before = self.asked.lens(self._weighed(held, now.weight)), None
+        return Followed(now.rounds, now.weight, name, below, self.asked.follow(below, before))
+
+    def _weighed(self, rows: Chunk, weight: Array) -> Chunk:
+        return rows._replace(weight=weight, uniform=rows.uniform and not self.rounds, dropped=0)
+
+    def summarize(self, chunk: Chunk) -> Any:
+        """What the member makes of the weighted rows."""
+        now = chunk.scratch
+        some = self._weighed(chunk.held, now.weight)
+        if isinstance(self.asked, Held):
+            return self.asked.summarize(some._replace(held=now.held, scratch=now.scratch))
+        return summarized(self.asked, some, self.view)
+
+    @property
+    def title(self) -> str:
+        """As the member calls it."""
+        return title(self.asked)
+
+
+class StridedMemberStatistic(Strided[Any], MemberStatistic):
+    """The same of a share of the parts."""
+
+    telling = ("rounds", "how", "so_far", "asked", "every")
+
+
+class MemberErrors(BoostedRows):
+    """How wrong a member is."""
+
+    number: int
+    """of the member"""
+    model: Bundle
+    telling = ("rounds", "number", "how", "so_far", "model")
+
+    def summarize(self, chunk: Chunk) -> Judged:
+        """The weighted error of the member on the rows of one chunk."""
+        rows, weight = chunk.held, chunk.scratch.weight
+        wrong = self.how.it.said(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
+        doubtful = weight >= rows.weight * av.bar_of(self.so_far)
+        missed, total = float(weight[wrong].sum()), float(weight.sum())
+        doubted, mass = float(rows.weight[doubtful].sum()), float(rows.weight.sum())
+        return Judged(missed, total, doubted, mass, self.number + 1, self.rounds)
+
+
+State = Learning | Judging | JudgingLast
+
+
+class MemberRounds(NamedTuple):
+    """The rounds, by the parameters of `AdaBoostClassifier`."""
+
+    estimator: Any
+    most: int
+    rate: float
+    seed: int
+
+    def start(self, schema: Schema) -> Learning:
+        """No member yet, and the first not begun."""
+        no = np.zeros(0)
+        return self._next(0, schema, Members(Bundle(()), no, no, len(schema.classes)))
+
+    def _next(self, step: int, schema: Schema, so_far: Members) -> Learning:
+        return Learning(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
+
+    def ask(self, state: State | Solved) -> BoostedRows | None:
+        """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
+        match state:
+            case Learning(step, schema, so_far, current):
+                learner = self.learner(step)
+                ask = learner.ask(current.each[0])
+                given = (step, Described(self), so_far, ask, View(learner.need, schema))
+                return MemberStatistic(*given) if every(ask) == 1 else StridedMemberStatistic(*given, every=every(ask))
+            case Judging(step, _, so_far, current):
+                return MemberErrors(step, Described(self), so_far, step, current)
+            case JudgingLast(step, so_far):
+                last = Bundle(so_far.members.each[-1:])
+                return MemberErrors(step, Described(self), so_far, step - 1, last)
+        return None
+
+    def update(self, state: State, s: Any) -> State | Solved:
+        """The learner's own update; then its votes, unless it has none; then the next."""
+        match state:
+            case Learning(step, schema, so_far, current):
+                return self._learn(state, s)
+            case Judging(step, schema, so_far, current):
+                error = s.wrong / s.total
+                alpha = av.votes_of(error, so_far, self.rate)
+                if alpha is None:
+                    return JudgingLast(step, so_far)
+                weights, errors = so_far.estimator_weights, so_far.estimator_errors
+                members = Bundle(so_far.members.each + current.each)
+                so_far = Members(members, np.append(weights, alpha), np.append(errors, error), so_far.n_classes)
+                over = av.finished(so_far, self.most)
+                return JudgingLast(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
+        return Solved.of(state.so_far, state.step)
+
+    def _learn(self, state: Learning, s: Any) -> Learning | Judging:
+        """One turn of the learner's loop, or more if it asks for what it has."""
+        learner, current, done = self.learner(state.step), state.current.each[0], False
+        asked = ask = learner.ask(current)
+        while ask == asked and not done:
+            current, done = advance(learner, current, s, state.schema)
+            ask = None if done else learner.ask(current)
+        return (Judging if done else Learning)(*state[:3], Bundle((current,)))
+
+    def certify(self, model: Members, s: Any) -> tuple[Claim, ...] | None:
+        """What the rounds prove, once the weights have followed the last of them."""
+        known = isinstance(s, Judged) and s.member == s.rounds == len(model.estimator_weights)
+        return av.claims_of(model, s, "member") if known else None
+
+    def votes(self, model: Members, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
+        """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
+        votes, first = np.zeros((len(X), model.n_classes)), 0
+        rows = np.arange(len(X))
+        for last in rounds:
+            for t in range(first, last):
+                votes[rows, self.said(model.members.each[t], t, X, model.n_classes)] += model.estimator_weights[t]
+            yield votes
+            first = last
+
+    def sound(self, model: Members, schema: Schema) -> bool:
+        """Whether there is a sound model for each round, and nothing else."""
+        each = model.members.each
+        fits = len(each) == len(model.estimator_weights) and not model.members.width
+        return fits and all(sound_member(self.estimator, one, None, schema) for one in each)
+
+    def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
+        """The same while a member is learned or scored."""
+        if not self.sound(state.so_far, schema) or state.step != len(state.so_far.members.each):
+            return False
+        if isinstance(state, JudgingLast):
+            return state.step > 0
+        if (len(state.current.each), state.current.width) != (1, 0):
+            return False
+        learner, now = self.learner(state.step), state.current.each[0]
+        if isinstance(state, Judging):
+            return sound_member(learner, now, None, schema)
+        return resumable_member(learner, now, summary, schema)
+
+    def models(self, model: Members) -> Iterator[Any]:
+        """The model of each member."""
+        return iter(model.members.each)
+
+    def learner(self, number: int) -> Any:
+        """The learner of a round: what it draws, it draws again."""
+        learner = self.estimator._blank()
+        if learner.seeded:
+            own = learner.random_state
+            seed = int(own) if isinstance(own, (int, np.integer)) else 0
+            learner.random_state = (self.seed + seed + number) % 2**32
+        return learner
+
+    def said(self, model: Any, number: int, X: Columns, classes: int) -> Codes:
+        """The class that the member of a round says of each row."""
+        scores = self.learner(number).scores_from(model, X)
+        found: Codes = np.minimum(winners(scores), classes - 1)  # of a single class, some give two scores
+        return found

@@ -1,0 +1,275 @@
+"""AdaBoost with stumps: the weights by column, bin and class merge, so a round is one reduce.
+
+The bins are held and the weights follow. Each stump has the least weighted error of all that split between bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.tree.stump_votes import add_votes, add_weights, follow_stumps
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core.field_values import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
+from tenfold.core.learner import Begun, Solved
+from tenfold.core.statistic import Held
+from tenfold.ensemble.ada_boost import ada_boost_votes as av
+from tenfold.stats.trees.binned import BINS, BinLens, Binned, edges_of
+from tenfold.stats.trees.rare_rows import Neighbors
+from tenfold.stats.trees.tree_bins import Cut, Look, SampleAndRanges, strata_of
+from tenfold.tree.claims import bin_claims
+from tenfold.tree.decision_stump import DecisionStump
+from tenfold.tree.records import Ranges, TreeModel
+from tenfold.tree.tree import Tree
+
+TIE = 1e-10
+"""stumps whose errors differ by less are as good as each other"""
+
+
+class Stumps(NamedTuple):
+    """The stumps of all rounds."""
+
+    bin_edges: Annotated[Array, "column", "edge", EDGES]
+    feature: Annotated[Codes, "round", Index("column")]
+    cut: Annotated[Codes, "round", COUNTS]
+    """the last bin on the left"""
+    threshold: Annotated[Array, "round", NOT_NAN]
+    """values up to this one go left"""
+    left: Annotated[Codes, "round", Index("class")]
+    right: Annotated[Codes, "round", Index("class")]
+    """the class that is said of rows on that side, by its number"""
+    estimator_weights: Annotated[Array, "round"]
+    estimator_errors: Annotated[Array, "round"]
+    n_classes: Annotated[int, CLASS_COUNT]
+    bin_share: float = 0.0
+    """share of the rows in the largest bin of unequal numbers"""
+
+
+class Cutting(NamedTuple):
+    """The values next to those of rare classes are wanted: columns are cut halfway between them."""
+
+    step: int
+    so_far: Stumps
+    """none, but edges by quantiles"""
+    beside: Annotated[Array, "column", "rare", EDGES]
+    """values of rare classes"""
+
+
+class Boosting(NamedTuple):
+    """The state of boosting between rounds: the stumps so far."""
+
+    step: int
+    so_far: Stumps
+
+
+@dataclass(frozen=True, eq=False)
+class Boosted:
+    """Weights of the rows by column, bin and class, and a look back at the last stump."""
+
+    weight: Annotated[Array, "column", "bin"]
+    """the bins of one class, then those of the next"""
+    wrong: float
+    """weight of the rows that the last stump is wrong about"""
+    total: float
+    doubtful: float
+    """original weight of the rows whose class has at most half of the votes"""
+    mass: float
+    """original weight of all rows"""
+    rounds: int
+
+    def __add__(self, other: Boosted) -> Boosted:
+        return Boosted(
+            self.weight + other.weight,
+            self.wrong + other.wrong,
+            self.total + other.total,
+            self.doubtful + other.doubtful,
+            self.mass + other.mass,
+            self.rounds,
+        )
+
+
+class Rounds(NamedTuple):
+    """The stumps so far, as rows are weighted by them."""
+
+    feature: Codes
+    cut: Codes
+    left: Codes
+    right: Codes
+    estimator_weights: Array
+    estimator_errors: Array
+    n_classes: int
+
+
+class StumpWeights(Held[Boosted]):
+    """Weights of the rows by column, bin and class, each raised where stumps were wrong about it."""
+
+    rounds: Rounds
+    max_bins: int
+    lens: BinLens = field(kw_only=True)
+
+    @cached_property
+    def factors(self) -> tuple[Array, Array]:
+        """By how much each stump raises the weights of rows that it is wrong about, and lowers those of others."""
+        down = 1 / av.growth(self.rounds)
+        return av.raised(self.rounds) * down, down
+
+    @cached_property
+    def last(self) -> tuple[Any, ...]:
+        """The last stump (-1: there is none), and the bar of doubtful rows."""
+        stump = (int(a[-1]) if len(a) else -1 for a in self.rounds[:4])
+        return (*stump, av.bar_of(self.rounds))
+
+    def follow(self, held: Binned, scratch: Any) -> tuple[int, Array]:
+        """By how much the stumps have raised the weight of each row, from what fewer of them did."""
+        first, raised = (0, np.ones(len(held.label))) if scratch is None else (scratch[0], scratch[1].copy())
+        follow_stumps(held.bins, held.label, *self.rounds[:4], *self.factors, first, raised)
+        return len(self.rounds.feature), raised
+
+    def summarize(self, chunk: Chunk) -> Boosted:
+        """Add up the rows of one chunk."""
+        held, raised = chunk.held, chunk.scratch[1]
+        weight = raised if chunk.uniform else chunk.weight * raised
+        histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.n_classes))
+        *stump, bar = self.last
+        wrong, total, doubtful, mass = add_weights(
+            held.bins, held.label, *stump, weight, chunk.weight, bar, self.max_bins, histogram
+        )
+        return Boosted(histogram, wrong, total, doubtful, mass, len(self.rounds.feature))
+
+
+class StumpRounds(NamedTuple):
+    """The rounds, by the parameters of `AdaBoostClassifier`."""
+
+    most: int
+    rate: float
+    max_bins: int
+    seed: Any
+
+    def start(self, schema: Schema) -> Begun:
+        """The state before the columns are binned."""
+        if self.max_bins > BINS:
+            raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
+        return Begun(0, schema)
+
+    def ask(self, state: Begun | Cutting | Boosting | Solved) -> SampleAndRanges | Neighbors | StumpWeights | None:
+        """Where to cut the columns; then one round after another."""
+        match state:
+            case Begun():
+                return SampleAndRanges(int(self.seed), strata_of(state.schema))
+            case Cutting(beside=values):
+                return Neighbors(values)
+            case Boosting(so_far=s):
+                votes = (s.estimator_weights, s.estimator_errors, s.n_classes)
+                rounds = Rounds(s.feature, s.cut, s.left, s.right, *votes)
+                return StumpWeights(rounds, self.max_bins, lens=BinLens(s.bin_edges))
+        return None
+
+    def update(self, state: Begun | Cutting | Boosting, s: Any) -> Cutting | Boosting | Solved:
+        """Edges from the sample; then the stump of least error, unless the last one was the last."""
+        if isinstance(state, Begun):
+            return self._cut(state.schema, s)
+        if isinstance(state, Cutting):
+            edges = s.edges(state.beside, state.so_far.bin_edges)
+            return Boosting(0, state.so_far._replace(bin_edges=edges))
+        so_far, over = state.so_far, Solved.of(state.so_far, state.step)
+        if state.step and av.finished(so_far, self.most):
+            return over
+        feature, cut, left, right, error = _best(s, so_far.n_classes)
+        alpha = av.votes_of(error, so_far, self.rate)
+        if alpha is None:
+            return over
+        edge = so_far.bin_edges[feature, cut] if cut < so_far.bin_edges.shape[1] else np.inf
+        return Boosting(
+            state.step + 1,
+            so_far._replace(
+                feature=np.append(so_far.feature, feature),
+                cut=np.append(so_far.cut, cut),
+                threshold=np.append(so_far.threshold, edge),
+                left=np.append(so_far.left, left),
+                right=np.append(so_far.right, right),
+                estimator_weights=np.append(so_far.estimator_weights, alpha),
+                estimator_errors=np.append(so_far.estimator_errors, error),
+            ),
+        )
+
+    def _cut(self, schema: Schema, look: Look) -> Cutting | Boosting:
+        """Edges by quantiles of all rows; and values beside which there are to be more."""
+        none, no, levels = np.zeros(0, np.int64), np.zeros(0), np.zeros(len(schema.columns), np.int64)
+        beside = look.beside(levels, False, self.max_bins)
+        edges = edges_of(look.sample, self.max_bins)
+        share = Cut(edges, levels).heaviest(look.sample)
+        refines = beside.size and not (look.sample.complete and share == 0)
+        if refines:
+            edges = edges_of(look.sample, self.max_bins - 2 * beside.shape[1])
+            share = Cut(edges, levels).heaviest(look.sample)
+        stumps = Stumps(edges, none, none, no, none, none, no, no, len(schema.classes), share)
+        return Cutting(0, stumps, beside) if refines else Boosting(0, stumps)
+
+    def certify(self, model: Stumps, s: Any) -> tuple[Claim, ...] | None:
+        """What the rounds prove, once the weights have followed the last of them."""
+        known = isinstance(s, Boosted) and s.rounds == len(model.feature)
+        return (*av.claims_of(model, s, "stump"), *bin_claims(model.bin_share)) if known else None
+
+    def votes(self, model: Stumps, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
+        """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
+        votes, first = np.zeros((len(X), model.n_classes)), 0
+        fields = (model.feature, model.threshold, model.left, model.right, model.estimator_weights)
+        for last in rounds:
+            stumps = [field[first:last] for field in fields]
+            for rows, block in X.blocks():
+                add_votes(block, *stumps, votes[rows])
+            yield votes
+            first = last
+
+    def learner(self, number: int) -> DecisionStump:
+        """A stump that is not fitted."""
+        return DecisionStump(max_bins=self.max_bins)
+
+    def models(self, model: Stumps) -> Iterator[TreeModel]:
+        """The stump of each round as a tree of one split, whose leaves say their class alone."""
+        columns, classes = len(model.bin_edges), np.eye(model.n_classes)
+        ranges = Ranges(np.zeros(columns, np.int64), 0, 1.0, True, 1.0, 0.0, 0.0)
+        zero, none = np.zeros(3, np.int64), np.full(3, -1)
+        for feature, cut, threshold, left, right in zip(*model[1:6], strict=True):
+            tree = Tree(
+                np.array([feature, -1, -1]), np.array([threshold, 0.0, 0.0]), np.array([cut, 0, 0]), zero,
+                np.array([1, 0, 0]), np.array([2, 0, 0]), none, zero, zero[:0], np.array([0, 1, 1]),
+                np.array([1.0, 0.0, 0.0]),
+            )  # fmt: skip
+            value = np.array([classes[left] + classes[right], classes[left], classes[right]])
+            yield TreeModel(tree, value, np.zeros(columns, bool), ranges)
+
+    def sound(self, model: Stumps, schema: Schema) -> bool:
+        """Whether stumps speak of columns and classes that there are."""
+        return bool((model.cut <= model.bin_edges.shape[1]).all())
+
+    def resumable(self, state: Begun | Cutting | Boosting, summary: Any, schema: Schema) -> bool:
+        """Whether it is as sound as when it is done."""
+        if isinstance(state, Begun):
+            return True
+        if isinstance(state, Cutting):
+            return state.beside.size > 0 and self.sound(state.so_far, schema)
+        return state.step == len(state.so_far.feature) and self.sound(state.so_far, schema)
+
+
+def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:
+    """Column, last bin on the left, class on either side and error of the stump that is least wrong.
+
+    Of stumps as good as each other the first is taken, whatever rounding says: so the order of the rows does not
+    matter.
+    """
+    each = s.weight.reshape(len(s.weight), classes, -1)
+    left = np.cumsum(each, axis=2)
+    right = left[:, :, -1:] - left
+    agreed = left.max(axis=1) + right.max(axis=1)
+    little = TIE * s.total
+    feature, cut = (int(i) for i in np.unravel_index((agreed >= agreed.max() - little).argmax(), agreed.shape))
+    low = each[feature, :, : cut + 1].sum(axis=1)
+    high = each[feature, :, cut + 1 :].sum(axis=1)
+    says = int((low >= low.max() - little).argmax()), int((high >= high.max() - little).argmax())
+    wrong = np.delete(low, says[0]).sum() + np.delete(high, says[1]).sum()
+    return feature, cut, *says, float(wrong / (low.sum() + high.sum()))

@@ -1,0 +1,1 @@
+"""Bagging: members fitted to rows drawn with replacement."""

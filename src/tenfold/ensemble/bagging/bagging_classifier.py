@@ -1,0 +1,120 @@
+"""Bagging: classifiers of rows drawn again for each, whose probabilities, or votes, are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.ensemble.bagging.bagging import Bagging
+from tenfold.estimator.ensembles.averaged_scores import Averaged
+from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.estimator.shell.decision_function import DecidingByOthers
+from tenfold.estimator.shell.kinds import winners
+from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Weights of rows by what those members say that have not drawn them."""
+
+    wrong: float
+    told: float
+    """of which some member can tell"""
+    drawn: float
+    """that every member has drawn"""
+
+    def __add__(self, other: Unseen) -> Unseen:
+        return Unseen(self.wrong + other.wrong, self.told + other.told, self.drawn + other.drawn)
+
+
+class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
+    """Bagged classifiers, fitted over shared scans to the same draws on any runner.
+
+    Each member draws every row a Poisson number of times of mean one, from a hash of its place and the member. Their
+    probabilities are averaged, or their votes, if they have none. If the member learns in one pass and no score is
+    asked for, bags merge.
+
+    Parameters
+    ----------
+    estimator : learner, optional
+        A classifier of tenfold; DecisionTreeClassifier by default.
+    n_estimators : int, default=10
+        How many members are fitted, each to rows of its own draw.
+    oob_score : bool, default=False
+        Whether to read the rows once more, and score each by the members that have not drawn it.
+    random_state : int, default=0
+        Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
+    max_samples, max_features, bootstrap, bootstrap_features, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    n_classes_ : int
+    estimators_ : list
+        The members, fitted, without those that have drawn no row; also `len(model)`, `model[i]` and `for m in model`.
+    oob_score_ : float
+        With `oob_score`: share of the rows whose class is said right by the members that have not drawn them; NaN
+        without such rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import BaggingClassifier, GaussianNB
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = BaggingClassifier(GaussianNB(), oob_score=True).fit(X, ["low"] * 10 + ["high"] * 10)
+    >>> model.predict([[1.5], [17.5]]).tolist(), model.oob_score_ > 0.8
+    (['low', 'high'], True)
+    """
+
+    predicts = "class"
+    judged_type = Unseen
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "oob_score": True},
+    )
+
+    def usual(self) -> Any:
+        """The member if none is given: a decision tree."""
+        return DecisionTreeClassifier()
+
+    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Unseen:
+        """Weights of the rows that are told wrong."""
+        told = count > 0
+        wrong = told & (winners(sums) != chunk.y)
+        return Unseen(*(float(chunk.weight[some].sum()) for some in (wrong, told, ~told)))
+
+    def judgement(self, s: Unseen) -> tuple[Claim, ...]:
+        """The error on rows that members have not drawn."""
+        why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
+        if s.told:
+            why = "each row predicted by the members not fitted to it, about a third: rather too high than too low"
+            claims.append(Claim("out-of-bag error", s.wrong / s.told, "estimated", why, "unseen rows"))
+        return tuple(claims)
+
+    @property
+    def oob_score_(self) -> float:
+        """Share of the rows whose class is said right by the members that have not drawn them."""
+        s = self.__dict__.get("summary_")
+        if not isinstance(s, Unseen):
+            raise AttributeError("oob_score_")
+        return 1 - s.wrong / s.told if s.told else float("nan")
+
+    def scores_from(self, model: TeamModel, X: Columns) -> Array:
+        """The mean of the members' probabilities, or votes."""
+        return self.means(model, X)
+
+    def decision_from(self, model: TeamModel, X: Columns) -> Array:
+        """The mean of what the members decide by; those that have drawn no row say nothing."""
+        said = [member.decision_from(one, X) for member, one in self.members_of(model)]
+        return np.asarray(sum(said) / len(said))
+
+    def decider(self) -> Any:
+        """The learner that all members are copies of."""
+        return self.one()

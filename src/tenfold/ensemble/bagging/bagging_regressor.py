@@ -1,0 +1,123 @@
+"""Bagging: regressors of rows drawn again for each, whose predictions are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.ensemble.bagging.bagging import Bagging
+from tenfold.estimator import Regressor
+from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.stats.moments.moments import two_sum
+from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
+
+
+@dataclass(frozen=True, eq=False)
+class UnseenNumbers:
+    """Of rows that some member has not drawn: squared errors of what those members say, and the target's spread."""
+
+    squares: float
+    told: float
+    """their weight"""
+    mean: float
+    rest: float
+    """the mean of the target, and what it lacks to twice the precision"""
+    spread: float
+    """squares of the target around its mean"""
+    drawn: float
+    """weight of the rows that every member has drawn"""
+
+    def __add__(self, other: UnseenNumbers) -> UnseenNumbers:
+        drawn = self.drawn + other.drawn
+        if not (self.told and other.told):
+            some = self if self.told else other
+            return UnseenNumbers(some.squares, some.told, some.mean, some.rest, some.spread, drawn)
+        told = self.told + other.told
+        apart = (other.mean - self.mean) + (other.rest - self.rest)
+        share = other.told / told
+        mean, rest = two_sum(self.mean, self.rest + apart * share)
+        spread = self.spread + other.spread + apart * apart * self.told * share
+        return UnseenNumbers(self.squares + other.squares, told, mean, rest, spread, drawn)
+
+
+class BaggingRegressor(Bagging, Regressor):
+    """Bagged regressors, fitted over shared scans to the same draws on any runner.
+
+    Each member draws every row a Poisson number of times of mean one, from a hash of its place and the member. Their
+    predictions are averaged. If the member learns in one pass and no score is asked for, bags merge.
+
+    Parameters
+    ----------
+    estimator : learner, optional
+        A regressor of tenfold; DecisionTreeRegressor by default.
+    n_estimators : int, default=10
+        How many members are fitted, each to rows of its own draw.
+    oob_score : bool, default=False
+        Whether to read the rows once more, and score each by the members that have not drawn it.
+    random_state : int, default=0
+        Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
+    max_samples, max_features, bootstrap, bootstrap_features, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members, fitted, without those that have drawn no row; also `len(model)`, `model[i]` and `for m in model`.
+    oob_score_ : float
+        With `oob_score`: R² of what the members that have not drawn a row say of it; NaN without such rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import BaggingRegressor, LinearRegression
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = BaggingRegressor(LinearRegression(), oob_score=True).fit(X, [2.0 * i for i in range(20)])
+    >>> model.predict([[30.0]]).round(6), round(model.oob_score_, 6)
+    (array([60.]), 1.0)
+    """
+
+    predicts = "number"
+    judged_type = UnseenNumbers
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "oob_score": True},
+    )
+
+    def usual(self) -> Any:
+        """The member if none is given: a decision tree."""
+        return DecisionTreeRegressor()
+
+    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> UnseenNumbers:
+        """Sums of the squared errors of out-of-bag rows."""
+        told = count > 0
+        w, y, drawn = chunk.weight[told], chunk.y[told], float(chunk.weight[~told].sum())
+        if not len(y):
+            return UnseenNumbers(0.0, 0.0, 0.0, 0.0, 0.0, drawn)
+        total, error = float(w.sum()), sums[told, 0] / count[told] - y
+        mean, rest = two_sum(float(y[0]), float(w @ (y - y[0])) / total)
+        away = (y - mean) - rest
+        return UnseenNumbers(float(w @ error**2), total, mean, rest, float(w @ away**2), drawn)
+
+    def judgement(self, s: UnseenNumbers) -> tuple[Claim, ...]:
+        """The error on rows that members have not drawn."""
+        why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
+        if s.told:
+            why = "each row predicted by the members not fitted to it, about a third: rather too high than too low"
+            claims.append(Claim("out-of-bag mean squared error", s.squares / s.told, "estimated", why, "unseen rows"))
+        return tuple(claims)
+
+    @property
+    def oob_score_(self) -> float:
+        """R² of what the members that have not drawn a row say of it."""
+        s = self.__dict__.get("summary_")
+        if not isinstance(s, UnseenNumbers):
+            raise AttributeError("oob_score_")
+        return 1 - s.squares / s.spread if s.spread > 0 else float("nan")
+
+    def predict_from(self, model: TeamModel, X: Columns) -> Array:
+        """The mean of the members' predictions."""
+        return self.means(model, X)[:, 0]

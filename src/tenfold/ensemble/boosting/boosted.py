@@ -1,0 +1,134 @@
+"""Trees that add up, and the loss that they leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenfold.compiled.tree.gradients import add_trees
+from tenfold.core import Array, Codes, Columns, Flags, Schema
+from tenfold.core.field_values import ANYTHING, CLASS_COUNT, COUNTS, RISING, Index
+from tenfold.tree.growing import levelwise as lw
+from tenfold.tree.records import Histograms, Ranges
+from tenfold.tree.tree import Tree, joined
+
+Short = NDArray[np.int32]
+
+
+class BoostedModel(NamedTuple):
+    """Trees whose values add up to a margin, and the loss after each round."""
+
+    roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
+    """first: what has more trees is told by these alone"""
+    trees: Tree
+    """one after the other"""
+    value: Annotated[Array, "trees.node"]
+    """what a row that ends in a node adds to its margin"""
+    cover: Annotated[Codes, "trees.node", COUNTS]
+    """how many rows came by each node as its tree grew"""
+    base: Annotated[Array, "output"]
+    """the margin to start from"""
+    train_score: Annotated[Array, "round"]
+    validation_score: Annotated[Array, "round", ANYTHING]
+    n_classes: Annotated[int, CLASS_COUNT]
+    """0: it predicts numbers"""
+    ranges: Ranges
+
+    @property
+    def outputs(self) -> int:
+        """How many trees a round has: one, or one for each class of many."""
+        return len(self.base)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are complete."""
+        return len(self.roots) // self.outputs
+
+    def begins_round(self, frontier: lw.Frontier) -> bool:
+        """Whether the tree that grows is the first of a round, and is about to begin."""
+        return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0
+
+    def plus(self, tree: Tree, value: Array, cover: Codes) -> BoostedModel:
+        """The same trees, and one more at the end."""
+        return self._replace(
+            trees=joined([self.trees, tree]),
+            roots=np.append(self.roots, self.trees.node_count),
+            value=np.append(self.value, value),
+            cover=np.append(self.cover, cover),
+        )
+
+    @property
+    def walk(self) -> Walk:
+        """The trees, ready to be gone down."""
+        t, roots = self.trees, self.roots
+        leaf = t.feature < 0
+        return Walk(
+            np.where(leaf, 0, t.feature).astype(np.int32),
+            np.where(leaf, np.inf, t.threshold),
+            np.where(leaf, 1 << 20, t.place).astype(np.int32),
+            (t.missing_left == 0) & ~leaf,
+            np.where(leaf, np.arange(len(leaf)), t.first_child).astype(np.int32),
+            np.maximum.reduceat(t.depth, roots) if len(roots) else roots,
+        )
+
+    @property
+    def last(self) -> Tree:
+        """The last tree alone, its nodes numbered from zero."""
+        at = int(self.roots[-1])
+        found = Tree._make(x[at:] for x in self.trees)._replace(route=self.trees.route)
+        return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at, 0))
+
+    def margins(self, X: Columns, start: int = 0, stop: int | None = None) -> Array:
+        """The sum of the trees, for each output; of some rounds, without the constant, if a start is given."""
+        t, k, walk = self.trees, self.outputs, self.walk
+        out = np.zeros((len(X), k)) if start else np.repeat(self.base[None], len(X), axis=0)
+        roots = self.roots if stop is None else self.roots[: stop * k]
+        for rows, block in X.blocks():
+            add_trees(
+                block, walk.column, walk.threshold, walk.strays, walk.first, t.route_at, t.route_width, t.route,
+                walk.deep, self.value, roots, start * k, k, out[rows],
+            )  # fmt: skip
+        return out
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every tree begins at its root, and classes have margins: one if they are two, else one each."""
+        k = self.n_classes
+        return self.trees.rooted(self.roots) and self.outputs == (k if k > 2 else 1)
+
+
+class Walk(NamedTuple):
+    """Nodes of trees, as those need them who go down: a leaf splits the first column and leads to itself."""
+
+    column: Short
+    threshold: Array
+    place: Short
+    strays: Flags
+    """whether missing values go to the second child"""
+    first: Short
+    deep: Codes
+    """steps in each tree"""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Histograms of the nodes that want one, and the loss at the margins so far."""
+
+    histograms: Histograms
+    loss: Loss
+
+    def __add__(self, other: Level) -> Level:
+        return Level(self.histograms + other.histograms, self.loss + other.loss)
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """Loss of the training rows and of validation rows, in whole units, and their weights."""
+
+    sums: Annotated[Codes, "side", ANYTHING]
+    weight: Annotated[Array, "side"]
+
+    def __add__(self, other: Loss) -> Loss:
+        return Loss(self.sums + other.sums, self.weight + other.weight)

@@ -1,0 +1,598 @@
+"""Gradient boosting: each tree is grown along the slope of the loss that those before it left.
+
+A round needs Σg and Σh by node, column and bin, in whole units: they merge exactly, so the trees are the same from rows
+in one place, gathered once, and level by level over parts, whatever the parts. Bins are held; margins follow the trees.
+Before the first round comes what a constant would predict; leaves that say quantiles are found after each tree; and the
+loss at the end is seen by all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.compiled.tree import gradients as gr
+from tenfold.compiled.tree import tree_search as ts
+from tenfold.compiled.tree.tree_growing import LEAST, MOST, START, STOP
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
+from tenfold.core.learner import Begun, Solved
+from tenfold.ensemble.boosting import leaf_quantiles as lq
+from tenfold.ensemble.boosting.boosted import BoostedModel, Level, Loss
+from tenfold.ensemble.boosting.gradient_statistics import (
+    BoostedSides,
+    GradientHistograms,
+    MarginLoss,
+    MarginLossOfValues,
+    ResidualDigits,
+    Sampling,
+    TargetDigits,
+)
+from tenfold.ensemble.boosting.gradients import Gradients
+from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.estimator.shell.keywords import Refused
+from tenfold.estimator.shell.parameters import fixed
+from tenfold.stats.rows.draws import Holdout
+from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
+from tenfold.stats.trees.rare_rows import Gaps, Neighbors
+from tenfold.stats.trees.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of, strata_of
+from tenfold.tree.claims import bin_claims, category_claims
+from tenfold.tree.growing import levelwise as lw
+from tenfold.tree.growing.best_first import BestFirst
+from tenfold.tree.growing.channels import ChannelSums, Weighed
+from tenfold.tree.growing.grower import gathers, rows_of
+from tenfold.tree.growing.growing import Rules
+from tenfold.tree.growing.thresholds import Sides
+from tenfold.tree.pruning.paths import merits, nodes, shares
+from tenfold.tree.records import RefiningEdges, Setup
+from tenfold.tree.tree import GrownTree, Tree, no_tree
+
+LEAST_CURVATURE = 1e-3
+"""of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
+FARTHEST_STEP = 4.0
+"""how far a leaf may move a margin, beyond the distance of the margins that boosting starts from: from there, Newton's
+steps lead back"""
+MANY_ROWS = 10_000
+"""more rows than these are boosted with early stopping, if that is "auto", as by scikit-learn"""
+
+Asked = (
+    SampleAndRanges
+    | Neighbors
+    | ChannelSums
+    | TargetDigits
+    | BinnedRows
+    | GradientHistograms
+    | ResidualDigits
+    | BoostedSides
+    | MarginLoss
+    | MarginLossOfValues
+)
+BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Sides | Loss
+Directions = ArrayLike | Mapping[str, int] | None
+
+
+class FindingConstant(NamedTuple):
+    """What a constant would predict is wanted."""
+
+    step: int
+    setup: Setup
+    sought: lq.Sought
+    """what is known of it, if it is a quantile"""
+
+
+class BoostingRows(NamedTuple):
+    """Rounds are made from rows in one place."""
+
+    step: int
+    """how many rounds were made"""
+    setup: Setup
+    boosted: BoostedModel
+    margin: Annotated[Array, "row", "output"]
+
+
+class BoostingLevels(NamedTuple):
+    """The next tree grows level by level."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+    frontier: lw.Frontier
+    row_weight: float
+    """what a row weighs: one, if weights are whole numbers, as they then count rows; else the mean"""
+
+
+class FindingQuantiles(NamedTuple):
+    """The leaves of the last tree are to say quantiles."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+    sought: lq.Sought
+
+
+class PlacingThresholdsOfTrees(NamedTuple):
+    """All trees are there: their thresholds are to lie halfway between the values of their nodes' own rows."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+
+
+class CheckingLoss(NamedTuple):
+    """All trees are there: their loss is wanted."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+
+
+BoostingState = (
+    Begun
+    | RefiningEdges
+    | FindingConstant
+    | BoostingRows
+    | BoostingLevels
+    | FindingQuantiles
+    | PlacingThresholdsOfTrees
+    | CheckingLoss
+    | Solved
+)
+
+
+COLUMNS = Remedy("tn.RandomForest{kind}(max_features=0.5)")
+every_column = Refused("every column is tried at every split", COLUMNS, (1.0,))
+every_column_or_none = every_column._replace(takes=(None, 1.0))
+log_loss = Refused(
+    "classes are boosted by their log loss",
+    Remedy("tn.AdaBoostClassifier()", "for the exponential loss"),
+    ("log_loss",),
+)
+losses_of_numbers = Refused(
+    "numbers are boosted by squared, absolute, quantile or Poisson loss",
+    Remedy('tn.{name}(loss="absolute_error")', "for 'huber'; GammaRegressor() for 'gamma'"),
+    ("squared_error", "absolute_error", "quantile", "poisson"),
+)
+
+
+class Boosting(Estimator):
+    """A sum of trees. A subclass says which loss, and where to start."""
+
+    passes = MANY
+    model_type = BoostedModel
+    min_samples_split = fixed(2)
+    scores_are_losses: ClassVar[bool] = False
+    """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
+    refines: ClassVar[bool] = False
+    """whether columns are cut beside the values of rare targets, not by quantiles alone"""
+    without_validation: ClassVar[str] = "early_stopping=False"
+    """the parameter that keeps no rows back"""
+    hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
+    state_types: ClassVar[tuple[type, ...]] = (
+        Begun,
+        RefiningEdges,
+        FindingConstant,
+        BoostingRows,
+        BoostingLevels,
+        FindingQuantiles,
+        PlacingThresholdsOfTrees,
+        CheckingLoss,
+        Solved,
+    )
+    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, Loss)
+
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether rounds learn from some of the rows, however few there are."""
+        return self.subsample < 1 or self.stops_early(0)
+
+    @property
+    def n_iter_(self) -> int:
+        """How many rounds of boosting were made."""
+        return int(self.model_.rounds)
+
+    @property
+    def _seed(self) -> int:
+        return int(self.random_state or 0)
+
+    def _sampling(self, setup: Setup) -> Sampling:
+        held_back = self.validation_fraction if self.stops_early(setup.ranges.rows) else 0.0
+        return Sampling(Holdout(self._seed, held_back), self.subsample)
+
+    def start(self, schema: Schema) -> Begun:
+        """The state before the first pass, which knows the schema alone."""
+        directions(self.monotonic_cst, schema)  # refuses what does not fit
+        return Begun(0, schema)
+
+    def stop(self) -> Never:
+        """The rounds are counted here."""
+        return Never()
+
+    def ask(self, state: BoostingState) -> Asked | None:
+        """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""
+        match state:
+            case Begun():
+                return SampleAndRanges(self._seed, strata_of(state.schema) if self.refines else 0)
+            case RefiningEdges(_, setup):
+                return Neighbors(setup.beside)
+            case FindingConstant(_, setup, sought):
+                return self.constant(setup, sought)
+            case BoostingRows(_, setup):
+                return BinnedRows(setup.weights, self._sampling(setup).drawn, lens=setup.lens)
+            case BoostingLevels(_, setup, boosted, at):
+                return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
+            case FindingQuantiles(_, setup, boosted, sought):
+                return ResidualDigits(*self._margins(setup, boosted), sought, _scale(setup), lens=setup.lens)
+            case PlacingThresholdsOfTrees(_, setup, boosted):
+                return BoostedSides(boosted.trees, boosted.roots, self._sampling(setup), boosted.outputs)
+            case CheckingLoss(_, setup, boosted) if setup.rare:
+                return MarginLossOfValues(*self._margins(setup, boosted))
+            case CheckingLoss(_, setup, boosted):
+                return MarginLoss(*self._margins(setup, boosted), lens=setup.lens)
+        return None
+
+    def _margins(self, setup: Setup, boosted: BoostedModel) -> tuple[WeightUnit, BoostedModel, Sampling, Gradients]:
+        """What tells the margins of rows, and what they lose by them."""
+        return setup.weights, boosted, self._sampling(setup), self.gradients(boosted)
+
+    def update(self, state: BoostingState, s: BoostingSummary) -> BoostingState:
+        """The next round or level: match what was asked for."""
+        match state, s:
+            case Begun(), Look():
+                setup = Setup.of(state.schema, s, self.max_bins, EXACT)
+                return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
+            case RefiningEdges(_, setup), Gaps():
+                return FindingConstant(0, setup.refined(s), lq.seek(1))
+            case FindingConstant(_, setup, sought), _:
+                found = self.start_from(setup, sought, s)
+                if isinstance(found, lq.Sought):
+                    return state._replace(sought=found)
+                return self._planted(setup, found)
+            case BoostingRows(), Gathered():
+                return self._round(state, s)
+            case BoostingLevels(), Level():
+                return self._level(state, s)
+            case FindingQuantiles(), lq.Digits():
+                return self._digit(state, s)
+            case PlacingThresholdsOfTrees(step, setup, boosted), Sides():
+                return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
+            case CheckingLoss(), Loss():
+                return Solved.of(state.boosted, state.step)
+        raise TypeError(f"{type(s).__name__} is not what was asked for")
+
+    def model(self, state: BoostingState) -> BoostedModel | None:
+        """The trees, once their loss was seen."""
+        return state.model if isinstance(state, Solved) else None
+
+    def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
+        """Whether gathered rows are in bins that there are, each with a margin, and leaves have what is looked for."""
+        match state:
+            case BoostingRows():
+                if not isinstance(summary, Gathered) or state.margin.shape[1] != state.boosted.outputs:
+                    return False
+                fits = summary.rows == len(state.margin) and state.setup.cut.holds(summary.bins)
+                return fits and (not self._sampling(state.setup).drawn or len(summary.order) == summary.rows)
+            case FindingQuantiles(_, _, boosted, sought):
+                fits = len(boosted.roots) > 0 and len(sought.prefix) == len(boosted.last.leaves)
+                return fits and sought.digit < lq.last(lq.ROUGH)
+            case BoostingLevels():
+                return state.frontier.fits(3)
+            case RefiningEdges(_, setup):
+                return setup.beside.size > 0
+            case PlacingThresholdsOfTrees(_, _, boosted):
+                if not isinstance(summary, Sides) or not len(boosted.roots):
+                    return False
+                return len(summary.left) == len(summary.right) == len(boosted.value)
+        return not isinstance(state, Solved)
+
+    def _boosted(self, step: int, setup: Setup, boosted: BoostedModel) -> PlacingThresholdsOfTrees | CheckingLoss:
+        """The state after the last round."""
+        placing = setup.rare and len(boosted.roots) > 0
+        return (PlacingThresholdsOfTrees if placing else CheckingLoss)(step, setup, boosted)
+
+    def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
+        """The state before the first tree."""
+        schema, none = setup.schema, np.zeros(0)
+        classes = 0 if schema.classes is None else len(schema.classes)
+        boosted = BoostedModel(NONE, no_tree(), none, NONE, base, none, none, classes, setup.ranges)
+        if gathers(setup):
+            return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
+        return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)
+
+    def _round(self, state: BoostingRows, s: Gathered) -> BoostingState:
+        """A round over rows in one place: a tree for each output."""
+        step, setup, boosted, before = state
+        target, sampling, gradients = numbers_of(s.target), self._sampling(setup), self.gradients(boosted)
+        learn = sampling.holdout.learns(s.order, s.rows)
+        if s.rows != len(before):
+            raise DataError(f"there are {s.rows} rows, but {len(before)} were counted. Remedy: fit from the start")
+        margin, cut = before.copy(), setup.cut
+        keep = sampling.keeps(learn, s.order, step)
+        index = np.arange(s.rows, dtype=np.uint32)
+        index = index if keep.all() else index[keep]
+        for output in range(boosted.outputs):
+            g, h, word, loss = gradients.words(before, output, target, s.weight, learn)
+            if output == 0:
+                boosted = self._scored(boosted, loss)
+                if self._enough(step, boosted):
+                    return self._boosted(step, setup, boosted)
+                rules = self._rules(setup, boosted, _row_weight(setup, loss))
+                grower = BestFirst(s.bins, cut, rules)
+            grown = grower.grow(g, h, word, gradients.short, index)
+            tree, ends = grown.tree, grown.tree.leaves
+            if gradients.loss in gr.RENEWED:
+                residual = lq.residual_keys(target, before, _scale(setup))
+                key, weight = lq.in_place(residual, s.weight, index, grown.node[ends], gradients.level)
+                value = self._quantiles(setup, tree, key, weight)
+            else:
+                value = self._values(rules, grown, boosted)
+            if len(index) == s.rows:
+                gr.add_leaves(index, grown.node[ends, START], grown.node[ends, STOP], value[ends], output, margin)
+            else:
+                gr.add_values(tree.apply_bins(s.bins, cut, np.zeros(s.rows, np.int64)), value, output, margin)
+            boosted = boosted.plus(tree, value, grown.sums[:, 2])
+        return BoostingRows(step + 1, setup, boosted, margin)
+
+    def _level(self, state: BoostingLevels, s: Level) -> BoostingState:
+        """One level of one tree."""
+        step, setup, boosted, at, row_weight = state
+        if boosted.begins_round(at):
+            boosted, row_weight = self._scored(boosted, s.loss), _row_weight(setup, s.loss)
+            if self._enough(step, boosted):
+                return self._boosted(step, setup, boosted)
+        rules = self._rules(setup, boosted, row_weight)
+        found = lw.proceed(at, s.histograms, None, setup.cut, rules)
+        if isinstance(found, lw.Frontier):
+            return BoostingLevels(step, setup, boosted, found, row_weight)
+        boosted = boosted.plus(found[0].tree, self._values(rules, found[0], boosted), found[0].sums[:, 2])
+        if self.loss_code(boosted.outputs) in gr.RENEWED:
+            return FindingQuantiles(step, setup, boosted, lq.seek(len(found[0].tree.leaves)))
+        return BoostingLevels(boosted.rounds, setup, boosted, lw.root(3, 0), row_weight)
+
+    def _digit(self, state: FindingQuantiles, s: lq.Digits) -> FindingQuantiles | BoostingLevels:
+        """One more digit of what the leaves say."""
+        step, setup, boosted, sought = state
+        sought = lq.narrow(sought, s, self.level)
+        if sought.digit < lq.last(lq.ROUGH):
+            return state._replace(sought=sought)
+        value = self._quantiles(setup, boosted.last, sought.prefix.view(np.uint64), sought.weight)
+        value = np.concatenate([boosted.value[: int(boosted.roots[-1])], value])
+        return BoostingLevels(step + 1, setup, boosted._replace(value=value), lw.root(3, 0), 1.0)
+
+    def _quantiles(self, setup: Setup, tree: Tree, key: lq.Keys, weight: Codes) -> Array:
+        """What the nodes add to a margin, from the quantiles of the leaves."""
+        value = np.where(weight > 0, lq.values(key, lq.ROUGH) * _scale(setup), 0.0)
+        return self.learning_rate * lq.filled(tree, value, weight, directions(self.monotonic_cst, setup.schema))
+
+    def _values(self, rules: Rules, grown: GrownTree, boosted: BoostedModel) -> Array:
+        """What each node adds to a margin; of classes, no more than takes it from one side to the other."""
+        sums, real = grown.sums, grown.real
+        with np.errstate(invalid="ignore", divide="ignore"):
+            full = -sums[:, 0] * rules.units[0] / (sums[:, 1] * rules.units[1] + self.l2_regularization)
+        full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
+        found = self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST])
+        if boosted.n_classes:  # where curvature is nearly zero, Newton's step would overshoot, and then back again
+            far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + FARTHEST_STEP
+            found = np.clip(found, -far, far)
+        return np.asarray(found)
+
+    def _scored(self, boosted: BoostedModel, loss: Loss) -> BoostedModel:
+        """With the loss of the training rows and of the validation rows, if there are rows of both."""
+        if self.stops_early(boosted.ranges.rows) and not loss.weight.all():
+            all_or_none, size = ("all rows", "smaller") if loss.weight[1] else ("no row", "larger")
+            raise DataError(
+                f"early stopping sets {all_or_none} aside for validation. Remedy: more rows, "
+                f"a {size} validation_fraction, or {self.without_validation}"
+            )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score = loss.sums * self.gradients(boosted).unit / loss.weight
+        train, validation = boosted.train_score, boosted.validation_score
+        return boosted._replace(
+            train_score=np.append(train, score[0]), validation_score=np.append(validation, score[1])
+        )
+
+    def _enough(self, step: int, boosted: BoostedModel) -> bool:
+        """Whether there are rounds enough, or the validation rows say so."""
+        if step >= self.rounds:
+            return True
+        seen, few = boosted.validation_score, self.n_iter_no_change
+        if few is None or not self.stops_early(boosted.ranges.rows):
+            return False
+        return len(seen) > few and bool(seen[-few:].min() > seen[:-few].min() - self.tol)
+
+    def _rules(self, setup: Setup, boosted: BoostedModel, row_weight: float) -> Rules:
+        """When nodes are split, and how splits are scored."""
+        gradients, ranges = self.gradients(boosted), setup.ranges
+        least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
+        if self.refines:  # a row of the rarest class may be a leaf of the first tree
+            share = _rarest(boosted)
+            least = min(1.0, 0.5 * share * (1 - share) / LEAST_CURVATURE) * least
+        if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
+            least *= min(ranges.max_target, 1.0)
+        # what the slope of a row adds by chance to the squares between categories: g² / h, as it should be
+        noise = 2 * float(boosted.train_score[-1]) if gradients.loss == gr.SQUARED else 1.0
+        return Rules(
+            ts.SUMS, np.where(ranges.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(gradients.units),
+            -1 if self.max_depth is None else self.max_depth,
+            rows_of(self.min_samples_split, ranges.rows, 2), rows_of(self.min_samples_leaf, ranges.rows, 1), least,
+            self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
+            monotonic=directions(self.monotonic_cst, setup.schema), min_data_per_group=self.min_data_per_group,
+            cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=rounded(noise * row_weight),
+        )  # fmt: skip
+
+    def _staged(self, X: ArrayLike) -> Iterator[Array]:
+        """The margins of rows after each round of boosting."""
+        margin: Array | float = 0.0
+        for t in range(self.n_iter_):
+            margin = margin + self._of_round(X, t)
+            yield margin
+
+    def _of_round(self, X: ArrayLike, t: int) -> Array:
+        def margins(_: Boosting, model: BoostedModel, columns: Columns) -> Array:
+            return model.margins(columns, t, t + 1)
+
+        found = self._apply(margins, X, list)
+        if not isinstance(found, np.ndarray):
+            raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
+        return found
+
+    def apply(self, X: Any) -> Any:
+        """The number of the node in which each row ends, in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        node : array of shape (rows, rounds), or (rows, rounds, classes) for more than two classes
+        """
+        check_is_fitted(self)
+        model: BoostedModel = self.model_
+        found = self._apply(nodes, X, lambda: [f"node_{t}" for t in range(len(model.roots))])
+        one = model.outputs == 1 or not isinstance(found, np.ndarray)
+        return found if one else found.reshape(len(found), model.rounds, model.outputs)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of the gain of all splits of all trees that is due to each column.
+
+        It favours columns with many values, and says nothing about unseen rows.
+        """
+        check_is_fitted(self)
+        model: BoostedModel = self.model_
+        return shares(merits(model.trees, len(model.ranges.levels)))
+
+    @property
+    def n_estimators_(self) -> int:
+        """Rounds that were made, as scikit-learn calls them."""
+        check_is_fitted(self)
+        return int(self.model_.rounds)
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Trees of a round: one, or one for each class of more than two."""
+        check_is_fitted(self)
+        return int(self.model_.outputs)
+
+    @property
+    def is_categorical_(self) -> Flags | None:
+        """Whether each column has categories; None, if no column has any."""
+        check_is_fitted(self)
+        found: Flags = self.model_.ranges.levels > 0
+        return found if found.any() else None
+
+    @property
+    def train_score_(self) -> Array:
+        """How well the training rows are predicted, round by round, as scikit-learn says it."""
+        check_is_fitted(self)
+        if not self.scores_are_losses and not self.stops_early(self.model_.ranges.rows):
+            return np.zeros(0)
+        return self._curve(self.model_.train_score)
+
+    @property
+    def validation_score_(self) -> Array:
+        """The same of the rows that were held back; empty, if none was."""
+        check_is_fitted(self)
+        return self._curve(self.model_.validation_score) if self.stops_early(self.model_.ranges.rows) else np.zeros(0)
+
+    def _curve(self, loss: Array) -> Array:
+        """From the mean loss before the first round and after each."""
+        if not self.scores_are_losses:
+            return -loss
+        halved = self.loss_code(self.model_.outputs) in (gr.SQUARED, gr.LOGISTIC)
+        return loss[1:] * (2.0 if halved else 1.0)
+
+    def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...] | None:
+        """The loss at the end, from all rows sent down all trees."""
+        score = s.sums * self.gradients(model).unit / np.maximum(s.weight, 1e-300)
+        why = "mean over the training rows, all sent down all trees"
+        claims = [Claim("training loss", float(score[0]), "proved", why, "data")]
+        if s.weight[1]:
+            why = "mean over the validation rows, which chose the number of rounds: a little too low"
+            claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
+        claims += category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
+        return *claims, *bin_claims(model.ranges.bin_share)
+
+    def sound(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
+        """Whether every round has a tree for each output."""
+        classes = 0 if schema.classes is None else len(schema.classes)
+        return model.n_classes == classes and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
+
+    def gradients(self, model: BoostedModel) -> Gradients:
+        """The loss, and the units of its sums."""
+        return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level, _rarest(model))
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of boosting at the most."""
+        raise NotImplementedError
+
+    def stops_early(self, rows: int) -> bool:
+        """Whether a fit to so many rows keeps some back, to stop when their loss falls no more."""
+        raise NotImplementedError
+
+    @property
+    def level(self) -> float:
+        """Of the quantile, if the loss has one."""
+        return 0.5
+
+    def loss_code(self, outputs: int) -> int:
+        """Which loss, as the kernels have it."""
+        raise NotImplementedError
+
+    def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
+        """What a constant is made from."""
+        raise NotImplementedError
+
+    def start_from(self, setup: Setup, sought: lq.Sought, s: BoostingSummary) -> Array | lq.Sought:
+        """The margins of that constant; or what is known of it, if there is more to ask."""
+        raise NotImplementedError
+
+
+def rounded(value: float) -> float:
+    """To twelve bits: sums of floats that differ in their last bits, as parts are cut, give the same number."""
+    if not math.isfinite(value):  # no row to learn from
+        return 0.0
+    part, power = math.frexp(value)
+    return math.ldexp(round(part * 4096), power - 12)
+
+
+def directions(given: Directions, schema: Schema) -> Codes:
+    """Of each column, from an array or from a dict of names: 1, the margin must not fall as it rises; -1, not rise."""
+    way = np.zeros(len(schema.columns), np.int64)
+    if given is None:
+        return way
+    if isinstance(given, Mapping):
+        unknown = sorted(set(given) - set(schema.names))
+        if unknown:
+            raise ValueError(f"monotonic_cst names columns that are not there: {unknown}")
+        given = [given.get(name, 0) for name in schema.names]
+    found = np.asarray(given)
+    if found.shape != way.shape or not np.isin(found, (-1, 0, 1)).all():
+        raise ValueError(f"monotonic_cst must have {len(way)} entries of -1, 0 or 1, one a column, not {given!r}")
+    wrong = np.flatnonzero((found != 0) & (schema.levels > 0))
+    if len(wrong):
+        raise ValueError(f"column {schema.names[wrong[0]]!r} is categorical. Remedy: no direction in monotonic_cst")
+    return found.astype(np.int64)
+
+
+def _row_weight(setup: Setup, loss: Loss) -> float:
+    """What a row weighs: one, if weights are whole numbers, as they then count rows; else the mean."""
+    return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
+
+
+def _rarest(model: BoostedModel) -> float:
+    """The share of the rarest class, by the constant that boosting starts from; of numbers one half."""
+    if not model.n_classes:
+        return 0.5
+    margin = np.append(model.base, 0.0) if model.outputs == 1 else model.base
+    return float(np.exp(margin.min() - margin.max()) / np.exp(margin - margin.max()).sum())
+
+
+def _scale(setup: Setup) -> float:
+    """A power of two beyond which no target lies."""
+    largest = max(abs(setup.ranges.min_target), abs(setup.ranges.max_target), 1e-300)
+    return float(2.0 ** np.ceil(np.log2(largest)))

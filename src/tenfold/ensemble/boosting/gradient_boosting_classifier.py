@@ -1,0 +1,130 @@
+"""Gradient boosting for classes by the names and defaults of scikit-learn's GradientBoosting: trees of depth three."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array
+from tenfold.ensemble.boosting.boosting import log_loss
+from tenfold.ensemble.boosting.boosting_classifier import BoostingClassifier
+from tenfold.ensemble.boosting.gradient_boosting import GradientBoosting
+
+
+class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
+    """Gradient boosted trees of depth three, on binned columns.
+
+    The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
+    by part and place in it.
+
+    :class:`HistGradientBoostingClassifier` grows the same trees, with other names and defaults of the parameters.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+        What a tree says is multiplied by it.
+    n_estimators : int, default=100
+        Rounds at most.
+    subsample : float, default=1.0
+        Share of the rows that each round learns from, drawn by their numbers in the source.
+    min_samples_split : int or float, default=2
+        Rows of a node at the least, if it is to be split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows of a leaf at the least; a float: this share of all rows.
+    max_depth : int, default=3
+        Splits between the root and a leaf at the most. None: no limit.
+    random_state : int, default=0
+        Seed of the sample that the edges of the bins come from, and of the draws.
+    max_leaf_nodes : int, optional
+        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+    validation_fraction : float, default=0.1
+        Share of the rows that `n_iter_no_change` sets aside for validation, drawn by their numbers in the source.
+    n_iter_no_change : int, optional
+        With it, rows are kept back, and a fit stops when their loss has not fallen by `tol` for so many rounds.
+    tol : float, default=1e-4
+        What counts as a fall of the loss.
+    l2_regularization : float, default=0.0
+        What is added to the curvature of each leaf, and so draws what it says to zero.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
+    monotonic_cst : array of shape (columns,) or dict, optional
+        1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+    max_iter : int, optional
+        Another name of `n_estimators`, which it overrules.
+    loss, min_weight_fraction_leaf, min_impurity_decrease, init : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    max_features, warm_start, ccp_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    criterion, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    n_classes_ : int
+    n_iter_ : int
+        Rounds that were made.
+    n_estimators_ : int
+        The same, as scikit-learn calls it here.
+    train_score_, validation_score_ : array of shape (rounds,)
+        Loss of the training rows after each round, and of validation rows, if some were held back:
+        the deviance (twice the log loss) of two classes, the log loss of more.
+    feature_importances_ : array of shape (columns,)
+        Share of the gain of all splits: it favours columns with many values.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import GradientBoostingClassifier
+    >>> model = GradientBoostingClassifier(n_estimators=20)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"]).predict([[0.2], [1.4]]).tolist()
+    ['a', 'b']
+    """
+
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 4},
+        {"n_estimators": 3, "max_depth": 2, "n_iter_no_change": 1},
+        {"n_estimators": 3, "min_samples_split": 9},
+    )
+
+    _: KW_ONLY
+    loss: Annotated[str, log_loss] = "log_loss"
+
+    def apply(self, X: Any) -> Any:
+        """The number of the node in which each row ends, in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        node : array of shape (rows, rounds, classes), of two classes (rows, rounds, 1)
+        """
+        found = super().apply(X)
+        return found[:, :, None] if isinstance(found, np.ndarray) and found.ndim == 2 else found
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Array]:
+        """The margins after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        margin : array of shape (rows, classes), of two classes (rows, 1)
+        """
+        return self._staged(X)

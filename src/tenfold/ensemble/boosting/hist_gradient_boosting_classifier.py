@@ -1,0 +1,109 @@
+"""Gradient boosting for classes by the names and defaults of scikit-learn's HistGradientBoosting: 31 leaves a tree."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
+
+from tenfold.ensemble.boosting.boosting import log_loss
+from tenfold.ensemble.boosting.boosting_classifier import BoostingClassifier
+from tenfold.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
+from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.shell.constraints import choice
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.stats.counts.weight_by_class import ClassWeights
+
+
+class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, BoostingClassifier):
+    """Gradient boosted trees on binned columns.
+
+    The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
+    by part and place in it.
+
+    :class:`GradientBoostingClassifier` grows the same trees, with other names and defaults of the parameters.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+        What a tree says is multiplied by it.
+    max_iter : int, default=100
+        Rounds at most.
+    max_leaf_nodes : int, default=31
+        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+    max_depth : int, optional
+        Splits between the root and a leaf at the most. None: no limit.
+    min_samples_leaf : int, default=20
+        Rows of a leaf at the least.
+    l2_regularization : float, default=0.0
+        What is added to the curvature of each leaf, and so draws what it says to zero.
+    max_bins : int, default=255
+        Maximum number of bins of a column. If a class is rare, up to four fifths of the edges lie beside the values
+        of its rows.
+    monotonic_cst : array of shape (columns,) or dict, optional
+        1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
+    early_stopping : bool or "auto", default="auto"
+        Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
+        "auto": if there are more than 10,000 rows.
+    validation_fraction : float, default=0.1
+        Share of the rows set aside for validation, drawn by their numbers in the source.
+    n_iter_no_change : int, default=10
+        Rounds without a fall of the loss after which a fit stops early.
+    tol : float, default=1e-7
+        What counts as a fall of the loss.
+    random_state : int, default=0
+        Seed of the sample that the edges of the bins come from, and of the draws.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        same weight, with one scan more.
+    subsample : float, default=1.0
+        Share of the rows that each round learns from, drawn by their numbers in the source.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+    loss, max_features, categorical_features, interaction_cst, scoring, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    n_iter_ : int
+        Rounds that were made.
+    train_score_, validation_score_ : array of shape (rounds + 1,)
+        With early stopping, minus the mean loss of the training rows and of validation rows, before the first round and
+        after each; else empty.
+    feature_importances_ : array of shape (columns,)
+        Share of the gain of all splits: it favours columns with many values.
+    n_trees_per_iteration_ : int
+        Trees of a round: one, or one for each class of more than two.
+    is_categorical_ : array of shape (columns,) or None
+        Whether each column has categories; None, if none has.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import HistGradientBoostingClassifier
+    >>> model = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=1)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"]).predict([[0.2], [1.4]]).tolist()
+    ['a', 'b']
+    """
+
+    refines = True
+    state_types = (*BoostingClassifier.state_types, *WEIGHTED_STATES)
+    summary_types = (*BoostingClassifier.summary_types, ClassWeights)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4, "min_samples_leaf": 2},
+        {"max_iter": 3, "min_samples_leaf": 2, "subsample": 0.7},
+        {"max_iter": 3, "min_samples_leaf": 2, "early_stopping": True, "n_iter_no_change": 1},
+        {"max_iter": 3, "max_depth": 2, "l2_regularization": 1.0, "min_samples_leaf": 2},
+        {"max_iter": 3, "min_samples_leaf": 2, "class_weight": "balanced"},
+    )
+
+    loss: Annotated[str, log_loss] = "log_loss"
+    _: KW_ONLY
+    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None, Behind("random_state")] = None

@@ -1,0 +1,117 @@
+"""Gradient boosting for numbers by the names and defaults of scikit-learn's HistGradientBoosting: 31 leaves a tree."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
+
+from tenfold.core import Schema
+from tenfold.core.learner import Begun
+from tenfold.ensemble.boosting.boosting import losses_of_numbers
+from tenfold.ensemble.boosting.boosting_regressor import BoostingRegressor
+from tenfold.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
+from tenfold.estimator.shell.constraints import share
+from tenfold.estimator.shell.parameters import Behind
+
+
+class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
+    """Gradient boosted trees on binned columns.
+
+    The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
+    by part and place in it.
+
+    :class:`GradientBoostingRegressor` grows the same trees, with other names and defaults of the parameters.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "poisson", "quantile"}, default="squared_error"
+        Leaves of the absolute and of the quantile loss say a quantile of the residuals of their rows. A row that is
+        predicted exactly has slope 0 in these two; scikit-learn counts it as above the prediction.
+    quantile : float, optional
+        The level, if the loss is "quantile".
+    learning_rate : float, default=0.1
+        What a tree says is multiplied by it.
+    max_iter : int, default=100
+        Rounds at most.
+    max_leaf_nodes : int, default=31
+        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+    max_depth : int, optional
+        Splits between the root and a leaf at the most. None: no limit.
+    min_samples_leaf : int, default=20
+        Rows of a leaf at the least.
+    l2_regularization : float, default=0.0
+        What is added to the curvature of each leaf, and so draws what it says to zero.
+    max_bins : int, default=255
+        Bins that a column is cut into at the most.
+    monotonic_cst : array of shape (columns,) or dict, optional
+        1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
+    early_stopping : bool or "auto", default="auto"
+        Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
+        "auto": if there are more than 10,000 rows.
+    validation_fraction : float, default=0.1
+        Share of the rows set aside for validation, drawn by their numbers in the source.
+    n_iter_no_change : int, default=10
+        Rounds without a fall of the loss after which a fit stops early.
+    tol : float, default=1e-7
+        What counts as a fall of the loss.
+    random_state : int, default=0
+        Seed of the sample that the edges of the bins come from, and of the draws.
+    subsample : float, default=1.0
+        Share of the rows that each round learns from, drawn by their numbers in the source.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+    max_features, categorical_features, interaction_cst, scoring, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Rounds that were made.
+    train_score_, validation_score_ : array of shape (rounds + 1,)
+        With early stopping, minus the mean loss of the training rows and of validation rows, before the first round and
+        after each; else empty.
+    feature_importances_ : array of shape (columns,)
+        Share of the gain of all splits: it favours columns with many values.
+    n_trees_per_iteration_ : int
+        Trees of a round: one, or one for each class of more than two.
+    is_categorical_ : array of shape (columns,) or None
+        Whether each column has categories; None, if none has.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import HistGradientBoostingRegressor
+    >>> model = HistGradientBoostingRegressor(max_iter=50, min_samples_leaf=1)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 5.0, 5.0, 1.0]).predict([[0.2], [1.4]]).round(1).tolist()
+    [1.0, 5.0]
+    """
+
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4, "min_samples_leaf": 2},
+        {"max_iter": 3, "loss": "absolute_error", "min_samples_leaf": 2},
+        {"max_iter": 3, "loss": "quantile", "quantile": 0.3, "min_samples_leaf": 2},
+        {"max_iter": 3, "subsample": 0.7, "min_samples_leaf": 2},
+        {"max_iter": 3, "monotonic_cst": [1, -1, 0], "min_samples_leaf": 2},
+    )
+
+    loss: Annotated[str, losses_of_numbers] = "squared_error"
+    _: KW_ONLY
+    quantile: Annotated[float | None, share(), None, Behind("loss")] = None
+
+    def start(self, schema: Schema) -> Begun:
+        """Nothing but the schema; refuse a quantile without its loss, and the loss without it."""
+        if (self.loss == "quantile") != (self.quantile is not None):
+            raise ValueError(f"loss={self.loss!r} with quantile={self.quantile}. Remedy: both, or neither")
+        return super().start(schema)
+
+    @property
+    def level(self) -> float:
+        """The level of the quantile; a half, if there is none."""
+        return 0.5 if self.quantile is None else float(self.quantile)

@@ -1,0 +1,419 @@
+"""What both forests share: trees of rows drawn again for each, and of a few columns drawn again for each node.
+
+How often a tree draws a row is a Poisson number from a hash of the row's place and the tree: no tree needs a list, and
+every runner draws the same. Histograms hold whole numbers, so the trees are the same from rows in one place, where
+threads grow one tree each, and level by level from merged histograms, where some trees share each reduce. At the end
+each row is scored by the trees that have not drawn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY
+from functools import partial
+from itertools import count
+from threading import Event
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.tree.forests import MOST
+from tenfold.compiled.tree.tree_growing import ARITY, FIRST, PATH, SLOT
+from tenfold.compiled.tree.tree_search import SUMS
+from tenfold.core import Array, Certificate, Codes, Remedy, Schema, driver_threads
+from tenfold.core.learner import Begun, Solved
+from tenfold.core.statistic import Statistic
+from tenfold.estimator import check_is_fitted
+from tenfold.estimator.ensembles.fitted_members import Ensemble
+from tenfold.estimator.shell.constraints import boolean, integer, nonzero_fraction, real
+from tenfold.estimator.shell.keyword_decisions import (
+    FLAG,
+    ignored_n_jobs,
+    ignored_verbose,
+    more_trees,
+    not_monotonic,
+    not_more_rows,
+    squared_errors,
+)
+from tenfold.estimator.shell.keywords import NoEffect, refused
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.stats.rows.draws import COLUMNS, keys_of
+from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
+from tenfold.stats.trees.rare_rows import Gaps, Neighbors
+from tenfold.stats.trees.tree_bins import NONE, Look, SampleAndRanges, strata_of
+from tenfold.tree.decision_tree import DecisionTree
+from tenfold.tree.forest import ForestModel, ForestSides
+from tenfold.tree.growing import levelwise as lw
+from tenfold.tree.growing.channels import ChannelSums, Weighed
+from tenfold.tree.growing.grower import TreeGrower, gathers
+from tenfold.tree.growing.growing import grow_from
+from tenfold.tree.growing.node_statistics import NodeHistograms, NodeRows, TreeDraws
+from tenfold.tree.growing.thresholds import Sides
+from tenfold.tree.pruning.paths import ForestPaths, tree_at
+from tenfold.tree.pruning.pruning import cut
+from tenfold.tree.pruning.pruning_methods import cuts_at_price
+from tenfold.tree.records import Histograms, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.tree.tree import GrownTree, joined, no_tree
+
+Asked = (
+    SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | ForestSides
+    | Statistic[Any]
+)  # fmt: skip
+TOGETHER = 16
+"""trees that are grown at a time"""
+
+
+class WeighingRows(NamedTuple):
+    """The weight of all rows is wanted: limits or classes have weights."""
+
+    step: int
+    setup: Setup
+
+
+class GrowingForest(NamedTuple):
+    """Trees grow from rows in one place."""
+
+    step: int
+    """how many trees there are"""
+    setup: Setup
+    forest: ForestModel
+
+
+class GrowingForestLevels(NamedTuple):
+    """Some trees grow level by level."""
+
+    step: int
+    setup: Setup
+    forest: ForestModel
+    frontier: lw.Frontier
+    """the roots of the growing trees come first"""
+
+
+class PlacingThresholdsOfForest(NamedTuple):
+    """All trees are there: their thresholds are to lie halfway between the values of their nodes' own rows."""
+
+    step: int
+    setup: Setup
+    forest: ForestModel
+
+
+class CheckingForest(NamedTuple):
+    """All trees are there: what they say of rows they have not drawn is wanted."""
+
+    step: int
+    setup: Setup
+    forest: ForestModel
+
+
+ForestState = (
+    Begun
+    | RefiningEdges
+    | WeighingRows
+    | GrowingForest
+    | GrowingForestLevels
+    | PlacingThresholdsOfForest
+    | CheckingForest
+    | Solved
+)
+
+
+always_scored = NoEffect("`oob_score_` is always there", FLAG)
+no_scorer = refused("it is the share of right answers, or R²", Remedy("tn.{name}(oob_score=True)"), callable)
+
+
+class RandomForest(Ensemble, TreeGrower, ForestPaths):
+    """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
+
+    model_type = ForestModel
+    hidden = frozenset({"cover", "ranges"})
+    state_types = (
+        Begun, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, PlacingThresholdsOfForest,
+        CheckingForest, Solved,
+    )  # fmt: skip
+    expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+        "a row with a weight is drawn as one row, not as several",
+    )
+    most_draws, draw_bits = MOST + 1, 4
+
+    n_estimators: Annotated[int, integer(1)] = 100
+    _: KW_ONLY
+    bootstrap: Annotated[bool, boolean, Behind("max_leaf_nodes")] = True
+    criterion: Annotated[str, squared_errors] = "squared_error"
+    oob_score: Annotated[bool, always_scored, no_scorer] = False
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    verbose: Annotated[int, ignored_verbose] = 0
+    warm_start: Annotated[bool, more_trees] = False
+    ccp_alpha: Annotated[float, real(0)] = 0.0
+    max_samples: Annotated[int | float | None, integer(1), nonzero_fraction, None, not_more_rows] = None
+    monotonic_cst: Annotated[Any, not_monotonic] = None
+
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Trees draw rows, unless each sees all."""
+        return self.bootstrap
+
+    def start(self, schema: Schema) -> Begun:
+        """The state before any rows are read."""
+        if self.max_samples is not None and not self.bootstrap:
+            raise ValueError("max_samples is for trees that draw rows. Remedy: bootstrap=True, or max_samples=None")
+        return super().start(schema)
+
+    def ask(self, state: ForestState) -> Asked | None:
+        """A sample of the rows; then rows, asked for once, or histograms; then how wrong the trees are."""
+        match state:
+            case Begun():
+                return SampleAndRanges(self._seed, strata_of(state.schema))
+            case RefiningEdges(_, setup):
+                return Neighbors(setup.beside)
+            case WeighingRows(_, setup):
+                return ChannelSums(setup.weights, self.channels(setup), lens=setup.lens)
+            case GrowingForest(_, setup):
+                return BinnedRows(setup.weights, self.bootstrap, lens=setup.lens)
+            case GrowingForestLevels(_, setup, _, at):
+                growing = setup.weights, at, self.weighed_channels(setup), self.rules(setup)
+                kind = NodeRows if at.wants_rows else NodeHistograms
+                draws = self._draws(setup, state.step, self._growing(state.step))
+                return kind(*growing, draws=draws, lens=setup.lens)
+            case PlacingThresholdsOfForest(_, setup, forest):
+                return ForestSides(forest.trees, forest.roots, self._draws(setup, 0, state.step))
+            case CheckingForest(_, setup, forest):
+                return self.unseen(setup, forest, self._draws(setup, 0, state.step))
+        return None
+
+    def update(self, state: ForestState, s: Any) -> ForestState:
+        """The next trees or levels: match what was asked for."""
+        match state, s:
+            case Begun(), Look():
+                setup = self.setup(state, s)
+                return RefiningEdges(0, setup) if setup.beside.size else self._cut(setup)
+            case RefiningEdges(_, setup), Gaps():
+                return self._cut(setup.refined(s))
+            case WeighingRows(_, setup), Weighed():
+                return self._planted(self.weighed(setup, s.sums))
+            case GrowingForest(step, setup), Gathered():
+                numbers = range(step, min(step + TOGETHER, self.n_estimators))
+                return self._more(state, run_all([partial(self._tree, setup, s, t) for t in numbers]))
+            case GrowingForestLevels(), Histograms() | RowsOf():
+                return self._level(state, s)
+            case PlacingThresholdsOfForest(step, setup, forest), Sides():
+                return CheckingForest(step, setup, forest._replace(trees=s.placed(forest.trees)))
+            case CheckingForest(), _:
+                return Solved.of(state.forest, state.step)
+        raise TypeError(f"{type(s).__name__} is not what was asked for")
+
+    def model(self, state: ForestState) -> ForestModel | None:
+        """The forest, once it was scored."""
+        return state.model if isinstance(state, Solved) else None
+
+    def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
+        """Whether trees are to come, and gathered rows are in bins and nodes that there are."""
+        if isinstance(state, Begun | RefiningEdges | WeighingRows):
+            return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
+        if isinstance(state, Solved) or state.step != len(state.forest.roots):
+            return False
+        if isinstance(state, CheckingForest):
+            return state.step == self.n_estimators
+        if isinstance(state, PlacingThresholdsOfForest):
+            fits = isinstance(summary, Sides) and len(summary.left) == len(summary.right) == len(state.forest.value)
+            return fits and state.step == self.n_estimators
+        if state.step >= self.n_estimators:
+            return False
+        rows = summary.rows if isinstance(summary, RowsOf) else summary
+        if isinstance(rows, Gathered) and not (
+            state.setup.cut.holds(rows.bins) and len(rows.order) == (rows.rows if self.bootstrap else 0)
+        ):
+            return False
+        if isinstance(state, GrowingForest):
+            return isinstance(summary, Gathered)
+        at = state.frontier
+        if isinstance(summary, RowsOf) and not lw.holds(at, summary.node):
+            return False
+        return at.fits(self.channels(state.setup).size) and len(at.node) >= self._growing(state.step)
+
+    def _cut(self, setup: Setup) -> WeighingRows | GrowingForest | GrowingForestLevels:
+        """The state after columns were cut."""
+        return WeighingRows(0, setup) if self.weighs() else self._planted(setup)
+
+    def _planted(self, setup: Setup) -> GrowingForest | GrowingForestLevels:
+        """The state before the first trees."""
+        forest = ForestModel(
+            NONE, no_tree(), self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)), NONE, setup.ranges
+        )
+        return GrowingForest(0, setup, forest) if gathers(setup) else self._roots(0, setup, forest)
+
+    def _tree(self, setup: Setup, s: Gathered, t: int) -> GrownTree:
+        """Tree t from rows in one place."""
+        channels, times = self.weighed_channels(setup), self._draws(setup, 0, 0).times(s.order, t)
+        index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
+        rules = self.rules(setup)._replace(seed=int(keys_of(self._seed, COLUMNS, t, 1).view(np.int64)[0]))
+        numbers = channels.numbers(s.target, s.weight, times)
+        return grow_from(s, setup.cut, rules, channels.size, numbers, index.astype(np.uint32))
+
+    def _level(self, state: GrowingForestLevels, s: Histograms | RowsOf) -> ForestState:
+        """One level more of the growing trees, or the rows of small nodes."""
+        setup, numbers = state.setup, None
+        if isinstance(s, RowsOf):
+            times = self._times_of(state, s)
+            numbers = self.weighed_channels(setup).numbers(s.rows.target, s.rows.weight, times)
+        growing = self._growing(state.step)
+        found = lw.proceed(state.frontier, s, numbers, setup.cut, self.rules(setup), growing)
+        return state._replace(frontier=found) if isinstance(found, lw.Frontier) else self._more(state, found)
+
+    def _more(self, state: GrowingForest | GrowingForestLevels, grown: list[GrownTree]) -> ForestState:
+        """With some trees more; then the next ones, or the judgement."""
+        setup, old = state.setup, state.forest
+        grown = [self._pruned(setup, one) for one in grown]
+        trees = [old.trees, *(one.tree for one in grown)]
+        start = np.cumsum([tree.node_count for tree in trees])
+        value = np.concatenate([old.value, *(self._means(setup, one, state.step + t) for t, one in enumerate(grown))])
+        cover = np.concatenate([old.cover, *(self.channels(setup).weight(one.sums) for one in grown)])
+        forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, cover, old.ranges)
+        step = state.step + len(grown)
+        if step == self.n_estimators:
+            return (PlacingThresholdsOfForest if setup.rare else CheckingForest)(step, setup, forest)
+        if isinstance(state, GrowingForest):
+            return GrowingForest(step, setup, forest)
+        return self._roots(step, setup, forest)
+
+    def _means(self, setup: Setup, grown: GrownTree, number: int) -> Array:
+        """What is said of rows that end in each node of a tree, by its number; far targets are whole again."""
+        value = self.values(setup, grown.sums)
+        if len(setup.far.target):
+            times = self._draws(setup, 0, 0).times(setup.far.place, number)
+            value[:, 0] += self.put_back(setup, grown.tree, grown.sums, times)
+        return value
+
+    def _pruned(self, setup: Setup, grown: GrownTree) -> GrownTree:
+        """A tree without the branches that are not worth what their leaves cost."""
+        if self.ccp_alpha == 0 or grown.tree.node_count == 1:
+            return grown
+        sums = grown.sums
+        if self.criterion_code == SUMS:
+            value = np.column_stack([self.values(setup, sums), sums[:, 1]])
+        else:
+            value = sums[:, :-1].astype(np.float64)
+        tree, old = cut(grown.tree, cuts_at_price(grown.tree, value, self.criterion_code, self.ccp_alpha))
+        return GrownTree(tree, sums[old], grown.real[old], grown.node[old])
+
+    def _growing(self, step: int) -> int:
+        """How many trees grow at a time: one, if the best leaf of each comes first."""
+        return min(1 if self.max_leaf_nodes else TOGETHER, self.n_estimators - step)
+
+    def _draws(self, setup: Setup, first: int, many: int) -> TreeDraws:
+        """How some trees draw their rows."""
+        return TreeDraws(self._seed, first, many, self.bootstrap, self._share(setup.ranges.rows))
+
+    def _share(self, rows: int) -> float:
+        """How many rows a tree draws, as a share of all."""
+        given = 1.0 if self.max_samples is None else float(self.max_samples)
+        if not isinstance(self.max_samples, (int, np.integer)):
+            return given
+        if given > rows:
+            raise ValueError(
+                f"max_samples is {self.max_samples}, but there are {rows} rows. Remedy: at most so many, or a share"
+            )
+        return given / rows
+
+    def _roots(self, step: int, setup: Setup, forest: ForestModel) -> GrowingForestLevels:
+        """The roots of the next trees."""
+        n, one = self._growing(step), lw.root(self.channels(setup).size, 0)
+        node, sums, gaps = (np.repeat(x, n, axis=0) for x in (one.node, one.sums, one.gaps))
+        node[:, SLOT] = np.arange(n)
+        node[:, PATH] = keys_of(self._seed, COLUMNS, step, n).view(np.int64)
+        at = lw.Frontier(node, np.repeat(one.real, n, axis=0), sums, one.route, gaps)
+        return GrowingForestLevels(step, setup, forest, at)
+
+    def _times_of(self, state: GrowingForestLevels, s: RowsOf) -> Codes:
+        """How often each of the gathered rows was drawn by the tree it is there for."""
+        if not self.bootstrap:
+            return NONE
+        node, growing = state.frontier.node, self._growing(state.step)
+        tree = np.full(len(node), -1)
+        tree[:growing] = np.arange(growing)
+        for k in np.flatnonzero(node[:, FIRST]):
+            tree[node[k, FIRST] : node[k, FIRST] + node[k, ARITY]] = tree[k]
+        out, of = np.zeros(s.rows.rows, np.int64), tree[s.node]
+        draws = self._draws(state.setup, 0, 0)
+        for t in range(growing):
+            out[of == t] = draws.times(s.rows.order[of == t], state.step + t)
+        return out
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of the decrease of impurity that is due to each column, a mean over the trees.
+
+        It favours columns with many values, and says nothing about unseen rows: a column of noise gets
+        its share too.
+        """
+        model: ForestModel = self.model_
+        p, n = len(model.ranges.levels), len(model.roots)
+        inner = model.trees.feature >= 0
+        tree = np.repeat(np.arange(n), np.diff(np.append(model.roots, model.trees.node_count)))
+        cell = tree[inner] * p + model.trees.feature[inner]
+        each = np.bincount(cell, model.trees.merit[inner], n * p).reshape(n, p)
+        whole = each.sum(axis=1, keepdims=True)
+        mean = (each / np.where(whole > 0, whole, 1.0)).mean(axis=0)
+        return np.asarray(mean / mean.sum() if mean.any() else mean)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees, each as a fitted decision tree."""
+        check_is_fitted(self)
+        return [self._estimator(t) for t in range(len(self.model_.roots))]
+
+    def _estimator(self, t: int) -> Any:
+        """Tree t, as it would be by itself."""
+        model: ForestModel = self.model_
+        tree, at = tree_at(model.trees, model.roots, t)
+        none = np.zeros(len(model.ranges.levels), bool)
+        member = self.member()
+        found = TreeModel(tree, self.member_values(model.value[at]), none, model.ranges)
+        member._set(self.schema_, found, None, Certificate((), self.certificate_.provenance))
+        member.n_features_in_ = self.n_features_in_
+        if self.schema_.named:
+            member.feature_names_in_ = self.feature_names_in_
+        return member
+
+    def member(self) -> DecisionTree:
+        """A tree that is not fitted, with the limits of this forest."""
+        raise NotImplementedError
+
+    def member_values(self, value: Array) -> Array:
+        """What the nodes of one tree say, as a decision tree has it."""
+        return value
+
+    def limits(self) -> dict[str, Any]:
+        """The parameters that the forest shares with its trees."""
+        names = "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf"
+        more = "min_impurity_decrease", "max_features", "max_leaf_nodes", "max_bins"
+        return {name: getattr(self, name) for name in (*names, *more)}
+
+    def weighs(self) -> bool:
+        """Whether the weight of all rows has to be known."""
+        return self.min_weight_fraction_leaf > 0 or self.min_impurity_decrease > 0 or self.class_weight == "balanced"
+
+    def values(self, setup: Setup, sums: Codes) -> Array:
+        """What is said of rows that end in each node, from its channel sums."""
+        raise NotImplementedError
+
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Any]:
+        """How wrong trees are about rows they have not drawn."""
+        raise NotImplementedError
+
+
+def run_all(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
+    """What the calls return, in order; each thread takes the next one that is left."""
+    found: dict[int, GrownTree] = {}
+    left, stopped = count(), Event()
+
+    def work() -> None:
+        try:
+            while not stopped.is_set() and (k := next(left)) < len(calls):
+                found[k] = calls[k]()
+        except BaseException:  # the others must not go on with a forest that nobody gets
+            stopped.set()
+            raise
+
+    driver_threads.share([work] * min(driver_threads.hands(), len(calls)))
+    return [found[k] for k in range(len(calls))]

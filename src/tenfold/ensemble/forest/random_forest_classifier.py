@@ -1,0 +1,224 @@
+"""A forest of trees for classes: each sees rows of its own draw, and few columns at a node; shares are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from tenfold.compiled.tree import tree_search as ts
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Remedy
+from tenfold.core.statistic import Statistic
+from tenfold.ensemble.forest.random_forest import RandomForest
+from tenfold.estimator.class_weights import ClassWeight
+from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction
+from tenfold.estimator.shell.keywords import refused
+from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.stats.rows.gathered_bins import Gathered
+from tenfold.stats.trees.rare_rows import Gaps
+from tenfold.stats.trees.tree_bins import Look, Target, WeightUnit
+from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
+from tenfold.tree.forest import ForestModel, OutOfBag, unseen_values
+from tenfold.tree.growing.channels import Weighed
+from tenfold.tree.growing.grower import ClassTrees, MaxFeatures
+from tenfold.tree.growing.node_statistics import TreeDraws
+from tenfold.tree.growing.thresholds import Sides
+from tenfold.tree.records import Histograms, RowsOf, Setup
+
+CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Weights, in whole units, of rows by what the trees that have not drawn them say."""
+
+    wrong: int
+    whole: int
+    """of the rows that some tree has not drawn"""
+    drawn: int
+    """of those that every tree has"""
+
+    @classmethod
+    def of(cls, sums: Array, trees: Codes, label: Target, weight: Codes) -> Unseen:
+        """From sums of shares of the classes over trees, how many trees those are, and the rows' classes."""
+        weight = weight if len(weight) else np.ones(len(trees), np.int64)
+        told = trees > 0
+        wrong = told & (winners(sums) != label)
+        return cls(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
+
+    def __add__(self, other: Unseen) -> Unseen:
+        return Unseen(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
+
+
+class OutOfBagErrors(OutOfBag[Unseen]):
+    """Weights of rows whose class the trees that have not drawn them say wrong."""
+
+    def summarize(self, chunk: Chunk) -> Unseen:
+        """Send the rows of one chunk down the trees."""
+        seen, _ = self.seen(chunk, self.draws.bootstrap)
+        return Unseen.of(*self.unseen(seen), seen.target, seen.weight)
+
+
+class OutOfBagErrorsOfValues(Statistic[Unseen]):
+    """The same of rows as they are, for trees whose thresholds are no edges of bins."""
+
+    weights: WeightUnit
+    forest: ForestModel
+    draws: TreeDraws
+
+    def summarize(self, chunk: Chunk) -> Unseen:
+        """Send the rows of one chunk down the trees."""
+        chunk = chunk.of_weight()
+        found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
+        return Unseen.of(*found, chunk.y, self.weights.whole(chunk.weight))
+
+
+same_weights = refused(
+    "classes have one weight in all trees",
+    Remedy('tn.RandomForestClassifier(class_weight="balanced")'),
+    "balanced_subsample",
+)
+
+
+class RandomForestClassifier(RandomForest, ClassTrees):
+    """A random forest on binned columns, the same trees for any threads and workers.
+
+    Each tree draws every row a Poisson number of times, from a hash of its place and the tree, and each node chooses
+    among a few columns. The trees' shares of the classes are averaged.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        How many members are fitted, each to rows of its own draw.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What a split is chosen by: the impurity that it takes away.
+    max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Each leaf has at least this share of the weight of all rows.
+    min_impurity_decrease : float, default=0.0
+        Least decrease, weighted by the node's share of the rows; shares are of all rows, however many a tree has drawn.
+    max_features : int, float, "sqrt" or "log2", default="sqrt"
+        How many columns each node may choose from; None: all. More, if none of those can be split, or by enough.
+    max_leaf_nodes : int, optional
+        With it, the split of greatest merit comes first.
+    class_weight : dict or "balanced", optional
+        Weights of classes; "balanced" gives all the same. The out-of-bag error takes no notice of them.
+    bootstrap : bool, default=True
+        Whether trees draw rows; else each sees all.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
+    random_state : int, default=0
+        Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
+    max_samples : int or float, optional
+        How many rows each tree draws, or their share of all; by default as many as there are. How often a row is drawn
+        is a Poisson number, so these are means; a tree that draws none has no say.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
+    warm_start, monotonic_cst : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    oob_score, n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    n_classes_ : int
+    trees_ : Tree
+        The nodes of all trees, one tree after the other.
+    roots_ : array of shape (trees,)
+    value_ : array of shape (nodes, classes)
+        Shares of the classes.
+    feature_importances_ : array of shape (columns,)
+        By decrease of impurity, which favours columns with many values, and gives noise its share.
+    estimators_ : list of DecisionTreeClassifier
+        The trees, each by itself.
+    oob_score_ : float
+        Share of the rows whose class is said right by the trees that have not drawn them; NaN without such rows.
+    max_features_ : int
+        How many columns each node may choose from.
+    n_outputs_ : int
+        One: that of the target.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import RandomForestClassifier
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = RandomForestClassifier(20).fit(X, ["a"] * 10 + ["b"] * 10)
+    >>> model.predict([[1.5], [17.5]]).tolist()
+    ['a', 'b']
+    """
+
+    need = Need("mixed", missing=True, sparse=True, target="class")
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Sides, Unseen)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
+        {"n_estimators": 2, "bootstrap": False, "max_features": None, "ccp_alpha": 0.01},
+        {"n_estimators": 3, "max_samples": 0.6},
+    )
+
+    _: KW_ONLY
+    criterion: Annotated[str, choice(*CRITERIA), Behind("n_estimators")] = "gini"
+    max_features: Annotated[MaxFeatures, integer(1), nonzero_fraction, choice("sqrt", "log2"), None] = "sqrt"
+    class_weight: Annotated[ClassWeight, dict, choice("balanced"), None, same_weights, Behind("max_leaf_nodes")] = None
+
+    def member(self) -> DecisionTreeClassifier:
+        """A tree of classes, not fitted."""
+        return DecisionTreeClassifier(self.criterion, **self.limits())
+
+    @property
+    def criterion_code(self) -> int:
+        """What makes a split good, as the kernels have it, by the name that `criterion` is."""
+        return CRITERIA[self.criterion]
+
+    def values(self, setup: Setup, sums: Codes) -> Array:
+        """The shares of the classes; all alike, where there is no weight: a tree may have drawn nothing."""
+        weight = sums[:, :-1].sum(axis=1, keepdims=True)
+        return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / (sums.shape[1] - 1))
+
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Unseen]:
+        """How wrong trees are about rows they have not drawn."""
+        if setup.rare:
+            return OutOfBagErrorsOfValues(setup.weights, forest, draws)
+        return OutOfBagErrors(setup.weights, forest, draws, lens=setup.lens)
+
+    def certify(self, model: ForestModel, s: Unseen) -> tuple[Claim, ...]:
+        """The error on rows that trees have not drawn; the training error, if they draw none."""
+        more = self.column_claims(model.ranges)
+        if not self.bootstrap:
+            why = "share of the weight of the training rows, sent down all trees"
+            return Claim("training error", s.wrong / s.whole, "proved", why, "data"), *more
+        why = "share of the weight of the rows that every tree was fitted to: no prediction is out of bag"
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
+        if s.whole:
+            why = "each row predicted by the trees not fitted to it: rather too high than too low"
+            claims.append(Claim("out-of-bag error", s.wrong / s.whole, "estimated", why, "unseen rows"))
+        return *claims, *more
+
+    @property
+    def oob_score_(self) -> float:
+        """Share of the rows whose class is said right by the trees that have not drawn them."""
+        s: Unseen = self.summary_
+        if not self.bootstrap:
+            raise AttributeError("oob_score_")  # every tree has seen every row
+        return 1 - s.wrong / s.whole if s.whole else float("nan")
+
+    def scores_from(self, model: ForestModel, X: Columns) -> Array:
+        """The mean of the trees' shares."""
+        return model.means(X)

@@ -1,0 +1,1 @@
+"""Stacking: a final learner over out-of-fold predictions of others."""

@@ -1,0 +1,58 @@
+"""Which fold a row of a stack belongs to, and what the models say of unseen rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenfold.core import Chunk, Codes, DataError
+from tenfold.core.value import Described
+from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.stats.combinators import Coder, Key, Stage
+from tenfold.stats.rows.draws import folds_of
+
+
+class ByLot(Key):
+    """Of any so many rows in a row that have weight one is in each fold, in a drawn order."""
+
+    seed: int
+
+    def coder(self, part: int) -> Coder:
+        """By the places of rows."""
+        return lambda chunk: folds_of(chunk, self.seed, self.groups)
+
+
+class Given(Key):
+    """Folds as the parameter `cv` gives them, row by row."""
+
+    codes: Codes
+
+    def coder(self, part: int) -> Coder:
+        """By the numbers of rows, which must be there."""
+
+        def code(chunk: Chunk) -> Codes:
+            numbers = chunk.X.numbers()
+            if chunk.n and numbers.max() >= len(self.codes):
+                raise DataError(f"cv has {len(self.codes)} entries, fewer than rows. Remedy: a fold for each row")
+            found: Codes = self.codes[numbers]
+            return found
+
+        return code
+
+
+class Layer(Stage):
+    """Makes of rows what the members say of them, each told by models that have not seen it."""
+
+    stack: Described
+    model: TeamModel
+    folds: Key
+
+    def stage(self, chunk: Chunk) -> Chunk:
+        """The rows as the last learner sees them."""
+        stack = self.stack.it
+        fold = self.folds.coder(chunk.part)(chunk)
+        out = np.empty((chunk.n, stack.width(self.model.n_classes)))
+        for j in range(self.folds.groups):
+            rows = np.flatnonzero(fold == j)
+            if len(rows):
+                out[rows] = stack.told(self.model, chunk.X.rows(rows), j)
+        return chunk._replace(X=stack.beside(out, chunk.X))

@@ -1,0 +1,1 @@
+"""Voting: means or majorities of what several learners predict."""

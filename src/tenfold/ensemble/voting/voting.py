@@ -1,0 +1,76 @@
+"""What both votes share: weights of the members, and the certificate.
+
+A vote is a weighted mean, Σ wₘ hₘ(x) / Σ wₘ, of what the members say. Members are summarized side by side, over shared
+scans; their claims are the vote's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
+
+import numpy as np
+
+from tenfold.core import Array, Claim
+from tenfold.estimator.ensembles.member_outputs import MemberOutputs
+from tenfold.estimator.ensembles.named_members import Roster
+from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.estimator.shell.constraints import array
+from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
+from tenfold.stats.member_summaries import Joint
+
+
+class Voting(MemberOutputs, Roster):
+    """What learners that average members share; a subclass has `estimators` and `weights`."""
+
+    _: KW_ONLY
+    weights: Annotated[Any, array, None] = None
+    n_jobs: Annotated[int | None, ignored_n_jobs] = None
+    verbose: Annotated[int, ignored_verbose] = False
+
+    def ballot(self) -> Array:
+        """The weight of each member."""
+        named = self.named()
+        if self.weights is None:
+            return np.ones(len(named))
+        given = list(self.estimators if self.estimators is not None else named)
+        if len(self.weights) != len(given):
+            raise ValueError(
+                f"Number of `estimators` and weights must be equal; got {len(self.weights)} weights, "
+                f"{len(given)} estimators"
+            )
+        there = [not isinstance(member, str) for _, member in given]
+        weights = np.asarray(self.weights, dtype=np.float64)[there]
+        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any() or not 0 < weights.sum() < np.inf:
+            say = "one number for each member, finite, not negative and not all zero"
+            raise ValueError(f"weights must be {say}, but are {self.weights}")
+        return weights
+
+    def start(self, schema: Any) -> TeamModel:
+        """Every member at its own start."""
+        self.ballot()
+        return super().start(schema)
+
+    def sound(self, model: TeamModel, summary: Any, schema: Any) -> bool:
+        """Whether every member has learned from rows too."""
+        return bool(model.seen.all()) and super().sound(model, summary, schema)
+
+    def together(self, model: TeamModel, said: Any) -> Any:
+        """The weighted mean of a function of each member and its model."""
+        total, weights = 0.0, self.ballot()
+        for weight, member, at in zip(weights, self.team(), model.members.each, strict=True):
+            total = total + weight * said(member, at)
+        return total / weights.sum()  # at the end: votes of whole weights that are equal stay equal
+
+    def outputs(self, model: TeamModel, said: Any) -> Array:
+        """A function of each member and its model, side by side."""
+        return np.column_stack([said(member, at) for member, at in zip(self.team(), model.members.each, strict=True)])
+
+    def claims(self, model: TeamModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
+        """The claims of the members by name, and what the mean of their errors says about the vote's."""
+        each = self.certified(model, s)
+        if each is None:
+            return None
+        named = zip((name for name, _ in self.named()), each, strict=True)
+        theirs = [c._replace(kind=f"{name}: {c.kind}") for name, claims in named for c in claims]
+        return (Claim("error factor", factor, "proved", why, "unseen rows"), *theirs)

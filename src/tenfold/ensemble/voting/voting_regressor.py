@@ -1,0 +1,73 @@
+"""The mean of several regressors: Σ wₘ hₘ(x) / Σ wₘ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenfold.core import Array, Claim, Columns
+from tenfold.ensemble.voting.voting import Voting
+from tenfold.estimator import Regressor
+from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.linear_model.least_squares.linear_regression import LinearRegression
+from tenfold.stats.member_summaries import Joint
+from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
+
+JENSEN = (
+    "the squared error of a mean is the mean of the members' squared errors minus their spread around it, "
+    "on any rows: at most that mean, by this factor"
+)
+
+
+class VotingRegressor(Voting, Regressor):
+    """The weighted mean of what several regressors predict, fitted over shared scans.
+
+    If each member learns in one pass, so does the team: models merge, and `partial_fit` is there.
+
+    Parameters
+    ----------
+    estimators : list of (str, learner), optional
+        Regressors of tenfold with their names; "drop" in the place of one leaves it out. By default a
+        LinearRegression and a DecisionTreeRegressor.
+    weights : array of shape (members,), optional
+        Of each member; all the same by default.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members, fitted.
+    named_estimators_ : Bunch
+        The same by name.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearRegression, Ridge, VotingRegressor
+    >>> model = VotingRegressor([("line", LinearRegression()), ("short", Ridge(2.0))])
+    >>> model.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[3.0]]).round(6)
+    array([6.])
+    """
+
+    predicts = "number"
+
+    def usual(self) -> list[tuple[str, Any]]:
+        """A line and a tree."""
+        return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
+
+    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
+        """What the members claim, and that their mean is no worse than they are in the mean."""
+        return self.claims(model, s, 1.0, JENSEN)
+
+    def predict_from(self, model: TeamModel, X: Columns) -> Array:
+        """The weighted mean of the members' predictions."""
+        found: Array = self.together(model, lambda member, at: member.predict_from(at, X))
+        return found
+
+    def outputs_from(self, model: TeamModel, X: Columns) -> Array:
+        """What each member predicts, a column for each."""
+        return self.outputs(model, lambda member, at: member.predict_from(at, X))
+
+    def output_names(self, names: list[str]) -> list[str]:
+        """The name of each member."""
+        return [f"{type(self).__name__.lower()}_{name}" for name, _ in self.named()]

@@ -1,0 +1,1 @@
+"""Learners that consist of learners: members, pipelines, transformers side by side."""

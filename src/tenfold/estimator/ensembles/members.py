@@ -1,0 +1,155 @@
+"""What teams of learners share: one turn of a member, and whether what a member has is its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Provenance, Schema
+from tenfold.core.axes import Bundle, bits, starts_alike
+from tenfold.engine.executors.threads import one_blas_thread
+from tenfold.engine.loop import summarized as summarized
+from tenfold.engine.loop import turn, why_end
+from tenfold.engine.snapshot import Snapshot
+from tenfold.estimator.files.registry import is_pipeline
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.shell.merging import refusing_arithmetic_errors
+
+NONE = Bundle(())
+"""in the place of a summary that was not asked for, or of a model that there is not"""
+
+
+def nothing(record: Any) -> bool:
+    """Whether that is what there is."""
+    return isinstance(record, Bundle) and not record.each
+
+
+def advance(member: Any, state: Any, summary: Any, schema: Schema) -> tuple[Any, bool]:
+    """One turn of a member, but for the clock: its next state, or its model and that it is done."""
+
+    def why_stop(at: Snapshot) -> str | None:
+        return why_end(at, member.stop(), 0.0)
+
+    at, reason = turn(member, Snapshot(schema, state, summary=summary), why_stop)
+    done = reason is not None or member.ask(at.state) is None
+    return (model_of(member, at.state) if done else at.state), done
+
+
+def model_of(member: Any, state: Any) -> Any:
+    """The model of a member that is done; nothing of one that has none."""
+    found = member.model(state)
+    return NONE if found is None else found
+
+
+def votes(scores: Array) -> Array:
+    """One for the class with the highest score."""
+    out = np.zeros(scores.shape)
+    out[np.arange(len(out)), winners(scores)] = 1.0
+    return out
+
+
+def said(member: Any, model: Any, X: Any, classes: int) -> Array:
+    """What a member says of rows: rows x classes, its probabilities or, if it has none, its vote; or a number."""
+    found: Array
+    if not classes:
+        found = member.predict_from(model, X)[:, None]
+        return found
+    scores = member.scores_from(model, X)[:, :classes]
+    found = member.probability_from(scores) if member.has_probabilities else votes(scores)
+    return found
+
+
+def fitted_member(member: Any, model: Any, summary: Any, schema: Schema, where: Provenance | None) -> Any:
+    """A member with what it has learned: model, last summary (if any), claims."""
+    with one_blas_thread(), refusing_arithmetic_errors():
+        claims = () if summary is None else member.certify(model, summary) or ()
+    member._set(schema, model, summary, Certificate(claims, where))
+    member.n_features_in_ = len(schema.columns)
+    if schema.named:
+        member.feature_names_in_ = np.array(schema.names, dtype=object)
+    return member
+
+
+def records_of(member: Any) -> tuple[type, ...]:
+    """All that a file may hold of a member."""
+    return (member.model_type, *member.state_types, *member.summary_types)
+
+
+def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
+    """Whether model and summary (if any) are of a member's own types, and fit the schema."""
+    if nothing(summary):
+        summary = None
+    fits = _of(member, (member.model_type,), model, summary, schema)
+    return fits and bool(member.sound(model, summary, schema))
+
+
+def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
+    """The same of a member that goes on."""
+    if nothing(summary):
+        return False
+    fits = _of(member, member.state_types or (member.model_type,), state, summary, schema)
+    return fits and bool(member.resumable(state, summary, schema))
+
+
+def begins(member: Any, state: Any, schema: Schema) -> bool:
+    """Whether a member has learned nothing yet."""
+    first = member.start(schema)
+    return type(state) is type(first) and bits(state) == bits(first)
+
+
+def _of(member: Any, kinds: tuple[type, ...], record: Any, summary: Any, schema: Schema) -> bool:
+    """Whether a state or model is of one of these types, and a summary of a member's own."""
+    if type(record) not in kinds or not (summary is None or type(summary) in member.summary_types):
+        return False
+    return starts_alike(record, member.start(schema))
+
+
+def seed_of(learner: Any) -> int:
+    """The seed of a learner; if it is drawn, the one that the certificate records, and 0 before that."""
+    if isinstance(learner.random_state, (int, np.integer)):
+        return int(learner.random_state)
+    certificate = learner.__dict__.get("certificate_")
+    return 0 if certificate is None else int(certificate.provenance.seed or 0)
+
+
+def check_member(name: str, member: Any, target: str, *, seeded: bool = True) -> None:
+    """Refuse what cannot be a member, and say what to do about it; with `seeded`, one that would draw a seed."""
+    if is_pipeline(member):
+        raise TypeError(
+            f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. Remedy: "
+            "its steps before the whole, make_pipeline(StandardScaler(), ...), or, of rows in memory, scikit-learn's "
+            "own ensemble, which takes pipelines of tenfold"
+        )
+    if not isinstance(member, Estimator):
+        raise TypeError(
+            f"{name} is {member!r}, which is not a learner of tenfold, so it cannot share a scan. Remedy: a learner of "
+            "tenfold, or scikit-learn's own ensemble"
+        )
+    if member.need.target != target:
+        raise TypeError(f"{name} is {member!r}, which does not predict {'classes' if target == 'class' else 'numbers'}")
+    if member.passes == SEQUENTIAL:
+        raise TypeError(f"{name} is {member!r}, which reads one row after another: it cannot share a scan")
+    if seeded and member.seeded and not isinstance(member.random_state, (int, np.integer)):
+        raise ValueError(f"{name} has no seed that every worker knows. Remedy: random_state=0")
+
+
+def common_need(needs: list[Need], name: str) -> Need:
+    """What can be given to all."""
+    kinds = {need.kinds for need in needs}
+    if kinds & {"categorical", "text", "date"} and len(kinds) > 1:
+        raise ValueError(f"some members of {name} take categories or text only, others numbers: no rows serve both")
+    if len({need.sequence for need in needs}) > 1:
+        raise ValueError(f"some members of {name} take whole sequences, others rows or other sequences")
+    return Need(
+        "numeric" if "numeric" in kinds else needs[0].kinds,
+        missing=all(need.missing for need in needs),
+        sparse=all(need.sparse for need in needs),
+        target=needs[0].target,
+        binary=any(need.binary for need in needs),
+        positive=any(need.positive for need in needs),
+        counts=any(need.counts for need in needs),
+        side=tuple(dict.fromkeys(column for need in needs for column in need.side)),
+        sequence=needs[0].sequence,
+    )

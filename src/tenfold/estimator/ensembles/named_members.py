@@ -1,0 +1,100 @@
+"""Teams whose members have names: `estimators=[(name, learner), ...]`, as scikit-learn has it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from sklearn.utils import Bunch
+from sklearn.utils.metaestimators import _BaseComposition
+
+from tenfold.estimator.ensembles.members import check_member
+from tenfold.estimator.ensembles.team import Team
+from tenfold.stats.member_summaries import Joint
+
+
+class Roster(_BaseComposition, Team):
+    """A team of named members. A subclass writes `usual()`: the members if none are named."""
+
+    predicts: ClassVar[str]
+    """the target of the members"""
+
+    estimators: Annotated[Any, list, tuple, None] = None
+
+    def usual(self) -> list[tuple[str, Any]]:
+        """The members if none are named."""
+        raise NotImplementedError
+
+    def named(self) -> list[tuple[str, Any]]:
+        """Names and members, without those that are dropped."""
+        given = self.usual() if self.estimators is None else self.estimators
+        pairs = isinstance(given, (list, tuple)) and all(isinstance(m, (list, tuple)) and len(m) == 2 for m in given)
+        if not pairs or not all(isinstance(name, str) for name, _ in given):
+            raise ValueError("Invalid 'estimators' attribute: it must be a list of (name, learner) pairs")
+        some = [(name, member) for name, member in given if not (isinstance(member, str) and member == "drop")]
+        if not some:
+            raise ValueError("All estimators are dropped. At least one is required to be an estimator")
+        for name, member in some:
+            check_member(f"member {name!r}", member, self.predicts)
+        return some
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        self.named()
+        if self.estimators is not None:
+            self._validate_names([name for name, _ in self.estimators])
+
+    def team(self) -> list[Any]:
+        """Copies of the named members, not fitted."""
+        return [member._blank() for _, member in self.named()]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; those of the members too.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        found: dict[str, Any] = self._get_params("estimators", deep=deep)
+        return found
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, members by their names, or parameters of members.
+
+        Parameters
+        ----------
+        **params : dict
+            For instance `estimators=[...]`, `line=Ridge()`, or `line__alpha=2`.
+
+        Returns
+        -------
+        self : object
+        """
+        if isinstance(self.estimators, tuple):  # in which nothing can be replaced
+            self.estimators = list(self.estimators)
+        self._set_params("estimators", **params)
+        return self
+
+    def sound(self, model: Any, summary: Any, schema: Any) -> bool:
+        """Whether what each member has is its own, and the summary one of all of them."""
+        return (summary is None or type(summary) is Joint) and super().sound(model, summary, schema)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The members as fitted models, in the order of `estimators`."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("estimators_")
+        return [self.fitted(at) for at in range(len(self.named()))]
+
+    @property
+    def named_estimators(self) -> Any:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self.usual() if self.estimators is None else self.estimators))
+
+    @property
+    def named_estimators_(self) -> Any:
+        """The fitted members by name."""
+        return Bunch(**dict(zip((name for name, _ in self.named()), self.estimators_, strict=True)))

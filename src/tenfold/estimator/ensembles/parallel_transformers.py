@@ -1,0 +1,376 @@
+"""Transformers side by side: each learns from columns of its own, all of them over shared scans.
+
+What they make of a row stands one after the other. Named members, as scikit-learn has them: (name, transformer), or
+(name, transformer, columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.compose import make_column_selector
+from sklearn.pipeline import _name_estimators
+from sklearn.utils import Bunch
+from sklearn.utils.metaestimators import _BaseComposition
+
+from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.core.rows.hstack import hstack
+from tenfold.estimator.column_selector import chosen_columns
+from tenfold.estimator.ensembles.members import common_need
+from tenfold.estimator.ensembles.passthrough import Passthrough
+from tenfold.estimator.ensembles.team import Team, TeamModel
+from tenfold.estimator.ensembles.transformer_chain import (
+    as_pipeline,
+    chained,
+    check_steps,
+    learns_target,
+    steps_of,
+    with_target,
+)
+from tenfold.estimator.files.registry import is_pipeline
+from tenfold.estimator.shell.kinds import Transformer
+from tenfold.estimator.target_kind import target_kind
+from tenfold.sources.column_choice import FirstRows, first_rows, places_of
+from tenfold.sources.frames import is_frame, settled
+from tenfold.sources.inputs import named_columns
+from tenfold.stats.combinators import Among
+from tenfold.stats.member_summaries import Joint
+
+ALL = slice(None)
+
+
+class Branch(NamedTuple):
+    """A transformer, its name, and the columns that it takes, as they were given."""
+
+    name: str
+    transformer: Any
+    columns: Any
+
+
+class Branches(_BaseComposition, Team, Transformer):
+    """A subclass writes `branches()`, and which parameter holds them: `listed`."""
+
+    listed: ClassVar[str]
+    """the parameter that has the named transformers"""
+    chooses_columns = True
+    by_name: ClassVar[bool] = False
+    """whether columns are chosen: `transform` then takes them by their names, in any order, whatever else is there"""
+
+    def branches(self) -> list[Branch]:
+        """All that are there, those that are dropped too."""
+        raise NotImplementedError
+
+    def _by_name(self) -> Bunch:
+        """The transformers as they were given, by name."""
+        return Bunch(**{b.name: b.transformer for b in self.branches()})
+
+    def going(self) -> list[Branch]:
+        """Those that make something of their columns."""
+        return [b for b in self.branches() if not _is(b.transformer, "drop") and not _empty(b.columns)]
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        branches = self.branches()
+        self._validate_names([b.name for b in branches if b.name != "remainder"])
+        for b in branches:
+            if is_pipeline(b.transformer):
+                check_steps(b.name, b.transformer)
+                continue
+            if not (isinstance(b.transformer, Transformer) or b.transformer in ("drop", "passthrough")):
+                raise TypeError(
+                    f"{b.name!r} is {b.transformer!r}, not a transformer of tenfold, so it cannot share a scan. "
+                    "Remedy: a transformer of tenfold, a pipeline of such, 'passthrough' or 'drop'; scikit-learn's own "
+                    f"{type(self).__name__} takes any, of rows in memory"
+                )
+            if isinstance(b.transformer, Transformer) and b.transformer.passes == SEQUENTIAL:
+                raise TypeError(f"{b.name!r} reads one row after another: it cannot share a scan")
+            if isinstance(b.transformer, Transformer):
+                b.transformer._validate_params()
+        if not self.going():
+            raise ValueError("there is no transformer that has columns. Remedy: give one, or 'passthrough'")
+
+    def team(self) -> list[Any]:
+        """Copies of the transformers, not fitted."""
+        return [_member(b.transformer) for b in self.going()]
+
+    @property
+    def need(self) -> Need:
+        """What each transformer takes of its columns; columns that none takes are not read."""
+        team, going = self.team(), self.going()
+        targets = {member.need.target for member in team} - {None}
+        if len(targets) > 1:
+            raise ValueError("some transformers take the target as classes, others as numbers: no rows serve both")
+        kinds = {member.need.kinds for member in team}
+        needs = [member.need for member in team]
+        if all(are_names(b.columns) for b in going):
+            each = self._each()
+            kind: Any = kinds.pop() if len(kinds) == 1 else "mixed"
+        else:
+            each, kind = (), common_need(needs, type(self).__name__).kinds if len(kinds) == 1 else "mixed"
+        return Need(
+            kind,
+            missing=any(need.missing for need in needs),
+            target=targets.pop() if targets else None,
+            binary=any(need.binary for need in needs),
+            each=each,
+        )
+
+    def _each(self) -> tuple[tuple[str, Any], ...]:
+        """How each column enters: as numbers, categories, text or a date."""
+        found: dict[str, tuple[str, Any]] = {}
+        for b, member in zip(self.going(), self.team(), strict=True):
+            kind = member.need.kinds
+            for name in b.columns:
+                who, had = found.get(name, (b.name, "mixed"))
+                if "mixed" not in (kind, had) and kind != had:
+                    words = {"numeric": "numbers", "categorical": "categories", "text": "text", "date": "dates"}
+                    raise ValueError(
+                        f"column {name!r} enters as {words[had]} for {who!r}, and as {words[kind]} for {b.name!r}. "
+                        "Remedy: a copy of the column under another name"
+                    )
+                found[name] = (b.name, kind) if had == "mixed" else (who, had)
+        return tuple((name, kind) for name, (_, kind) in found.items())
+
+    def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the columns of each transformer."""
+        return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
+
+    def schemas(self, schema: Schema) -> list[Schema]:
+        """Of the columns of each transformer."""
+        found = [schema.some(some) for some in self.columns(schema)]
+        for b, member, some in zip(self.going(), self.team(), found, strict=True):
+            if member.hands_on(some):
+                raise DataError(
+                    f"{b.name!r} fills in text, which stays text, and what comes out here are numbers. Remedy: an "
+                    "encoder instead, OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
+                )
+        return found
+
+    def foreseen(self, schema: Schema) -> Schema:
+        """With the categories that the transformers name, each in its columns."""
+        for member, some in zip(self.team(), self.columns(schema), strict=True):
+            known = dict(zip(some, member.foreseen(schema.some(some)).columns, strict=True))
+            columns = tuple(known.get(j, column) for j, column in enumerate(schema.columns))
+            schema = Schema(columns, schema.target, schema.classes, schema.named)
+        return schema
+
+    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
+        """What the transformers claim, each under its name."""
+        each = self.certified(model, s)
+        if each is None:
+            return None
+        return tuple(
+            c._replace(kind=f"{b.name}: {c.kind}") for b, some in zip(self.going(), each, strict=True) for c in some
+        )
+
+    def transform_from(self, model: TeamModel, X: Columns) -> Matrix:
+        """What each makes of its columns, side by side; CSR if one of them gives CSR."""
+        return self._side_by_side(model, X, lambda member, at, some: member.transform_from(at, some))
+
+    def training_from(self, model: TeamModel, X: Columns) -> Matrix:
+        """The same of rows that they learned from."""
+        return self._side_by_side(model, X, lambda member, at, some: member.training_from(at, some))
+
+    def _made(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
+        each = zip(self.team(), model.members.each, model.members.columns, strict=True)
+        return [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
+
+    def _side_by_side(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
+        made = self._made(model, X, make)
+        if self._dense(made):
+            return np.hstack([_array(one) for one in made])
+        return hstack(made)
+
+    def _dense(self, made: list[Matrix]) -> bool:
+        """Whether the outputs are an array."""
+        return not any(map(sp.issparse, made))
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the transformer, two underscores, and what it calls its output."""
+        each = [
+            (b.name, self.fitted(at).names_out([names[j] for j in some]))
+            for at, (b, some) in enumerate(zip(self.going(), self.columns(self.schema_), strict=True))
+        ]
+        if self.verbose_feature_names_out:
+            return [f"{name}__{one}" for name, some in each for one in some]
+        found = [one for _, some in each for one in some]
+        if twice := sorted({one for one in found if found.count(one) > 1} if len({*found}) < len(found) else ()):
+            raise ValueError(
+                f"Output feature names: {twice[:5]} are not unique. Please set verbose_feature_names_out=True to add "
+                "prefixes to feature names"
+            )
+        return found
+
+    # ---- columns that are meant ------------------------------------------------------------------
+
+    @property
+    def cross_fits(self) -> bool:
+        """Whether one of the transformers does; what is none, and a parameter that is no list, is refused by `fit`."""
+        given = getattr(self, self.listed)
+        if given is not None and not isinstance(given, (list, tuple)):
+            return False
+        each = [step for b in self.branches() for step in steps_of(b.transformer)]
+        return any(isinstance(one, Transformer) and one.cross_fits for one in each)
+
+    def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
+        """A copy, not fitted, whose columns are chosen by name for these rows, and whose target is known."""
+        found = self._blank()
+        if self.by_name:
+            first = first_rows(X)
+            if not first.labels:
+                shape = first.rows.shape
+                raise DataError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+            found = self.bound_to(first)
+            _refuse_text(found, first)
+        if any(learns_target(b.transformer) for b in self.branches()):
+            kind = target_kind(X, y) if target is None else target
+            found._named = [(name, with_target(one, kind)) for name, one in found._named]
+        return found
+
+    def bound_to(self, first: FirstRows) -> Any:
+        """The same for rows whose first are these, whatever the target is, if columns have names."""
+        return self._blank()
+
+    def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
+        X = settled(X)
+        fresh = self._blank()
+        fresh._validate_params()
+        fresh = fresh.bound(X, y)
+        super(Branches, fresh)._fit(X, y, *args, **given)
+        return self._become(fresh)
+
+    def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
+        X = settled(X)
+        if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X):
+            X = named_columns(X, [c.name for c in self.schema_.columns if c.kind != "unused"])
+        return super()._apply(function, X, names, read)
+
+    # ---- as scikit-learn has it ------------------------------------------------------------------
+
+    @property
+    def _named(self) -> list[tuple[str, Any]]:
+        """Names and transformers, for parameters of transformers."""
+        given = getattr(self, self.listed)
+        some = given if isinstance(given, (list, tuple)) else []
+        return [(one[0], one[1]) for one in some if isinstance(one, (list, tuple))]  # others are refused by fit
+
+    @_named.setter
+    def _named(self, value: list[tuple[str, Any]]) -> None:
+        given = getattr(self, self.listed)
+        setattr(self, self.listed, [(name, one, *had[2:]) for (name, one), had in zip(value, given, strict=True)])
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; those of the transformers too.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        found: dict[str, Any] = self._get_params("_named", deep=deep)
+        return found
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, transformers by their names, or parameters of transformers.
+
+        Parameters
+        ----------
+        **params : dict
+            For instance `scale=MinMaxScaler()`, or `scale__with_mean=False`.
+
+        Returns
+        -------
+        self : object
+        """
+        self._set_params("_named", **params)
+        return self
+
+    @property
+    def named_transformers_(self) -> Any:
+        """The fitted transformers by name."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("named_transformers_")
+        return Bunch(**self.fitted_by_name())
+
+    def fitted_by_name(self) -> dict[str, Any]:
+        """The fitted transformers by name, those that learned."""
+        going = [(b, self.fitted(at)) for at, b in enumerate(self.going())]
+        return {b.name: as_pipeline(b.transformer, one) if is_pipeline(b.transformer) else one for b, one in going}
+
+
+def _member(transformer: Any) -> Any:
+    """A transformer as a member of the team, not fitted."""
+    if _is(transformer, "passthrough"):
+        return Passthrough()
+    return chained(transformer) if is_pipeline(transformer) else transformer._blank()
+
+
+def _is(transformer: Any, word: str) -> bool:
+    return isinstance(transformer, str) and transformer == word
+
+
+def are_names(columns: Any) -> bool:
+    """Whether columns are a list of names."""
+    return isinstance(columns, (list, tuple)) and all(isinstance(one, str) for one in columns)
+
+
+def _refuse_text(bound: Any, first: FirstRows) -> None:
+    """Refuse text that is to pass as it is: what comes out is numbers."""
+    for b in bound.branches():
+        if not _is(b.transformer, "passthrough"):
+            continue
+        places = places_of(b.columns, first.names, repr(b.name))
+        if words := [first.labels[j] for j in places if first.holds_text(j)]:
+            raise DataError(
+                f"{b.name!r} is 'passthrough', which hands numbers on as they are, and columns {words} hold text. "
+                "Remedy: OneHotEncoder() or OrdinalEncoder() for them, or 'drop'"
+            )
+
+
+def _empty(columns: Any) -> bool:
+    """Whether no column is meant."""
+    return isinstance(columns, (list, tuple, np.ndarray)) and not len(columns)
+
+
+def numbers(first: FirstRows, chosen: Any, who: str) -> tuple[int, ...]:
+    """The numbers of the columns that are meant: integers are positions, a selector gives labels, so does an Index."""
+    selected = isinstance(chosen, make_column_selector)
+    if selected:
+        chosen = chosen_columns(chosen, first)
+    elif callable(chosen):
+        chosen = chosen(first.frame())
+        selected = hasattr(chosen, "get_indexer")  # an Index of pandas: frame.columns[...]
+    labels = list(first.labels)
+    if all(isinstance(label, str) for label in labels):
+        return places_of(chosen, labels, who)
+    return places_of(_places(chosen, labels, selected, who), first.names, who)
+
+
+def _places(chosen: Any, labels: list[Any], selected: bool, who: str) -> Any:
+    """Labels of a frame whose labels are no text as numbers of columns; integers are labels only if so selected."""
+    if isinstance(chosen, (str, slice)) or not hasattr(chosen, "__iter__"):
+        return chosen
+    if selected and (unknown := [one for one in chosen if one not in labels]):
+        raise ValueError(f"the columns of {who} are {unknown}, which the frame has not. Remedy: labels of its columns")
+    return [labels.index(one) if selected or _is_label(one, labels) else one for one in chosen]
+
+
+def _is_label(one: Any, labels: list[Any]) -> bool:
+    """Whether this is a label, and no number of a column nor an entry of a mask."""
+    return not isinstance(one, (int, np.integer, np.bool_)) and one in labels
+
+
+def named_after_classes(transformers: Any) -> list[tuple[str, Any]]:
+    """Transformers with names, as scikit-learn makes them: of the class in small letters, numbered where it repeats."""
+    return [(str(name), one) for name, one in _name_estimators(transformers)]
+
+
+def _array(made: Any) -> Any:
+    """Outputs of a transformer as a dense array."""
+    return made.toarray() if sp.issparse(made) else made

@@ -1,0 +1,68 @@
+"""Columns of numbers as they are, in the place of a transformer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.statistic import Grouped
+from tenfold.estimator.shell.kinds import Transformer
+from tenfold.estimator.shell.one_pass import OnePass
+
+
+class PassedRows(NamedTuple):
+    """The model: how many columns pass."""
+
+    width: int
+
+
+@dataclass(frozen=True, eq=False)
+class PassedWeight:
+    """The weight of the rows that passed."""
+
+    weight: float
+
+    def __add__(self, other: PassedWeight) -> PassedWeight:
+        return PassedWeight(self.weight + other.weight)
+
+
+class WeightOfRows(Grouped[PassedWeight]):
+    """How much weight the rows have."""
+
+    def summarize(self, chunk: Chunk) -> PassedWeight:
+        """Add it up."""
+        return PassedWeight(chunk.total)
+
+
+class Passthrough(OnePass, Transformer):
+    """Hands numbers on as they are: what "passthrough" means where a transformer is expected."""
+
+    need = Need("numeric", missing=True)
+    model_type = PassedRows
+    summary_types = (PassedWeight,)
+
+    def statistic(self, schema: Schema) -> WeightOfRows:
+        """Nothing but the weight of the rows."""
+        return WeightOfRows()
+
+    def solve(self, schema: Schema, summary: PassedWeight) -> PassedRows:
+        """There is nothing to learn."""
+        return PassedRows(len(schema.columns))
+
+    def certify(self, model: PassedRows, summary: PassedWeight) -> tuple[Claim, ...]:
+        """Nothing is claimed."""
+        return ()
+
+    def sound(self, model: PassedRows, summary: PassedWeight | None, schema: Schema) -> bool:
+        """Whether as many columns pass as there are."""
+        return model.width == len(schema.columns)
+
+    def transform_from(self, model: PassedRows, X: Columns) -> Array:
+        """The columns side by side."""
+        out = np.empty(X.shape)
+        for rows, block in X.blocks():
+            out[rows] = block
+        return out

@@ -1,0 +1,346 @@
+"""Steps one after the other: each learns from what the ones before it make of the rows, the last of them predicts.
+
+It is scikit-learn's Pipeline, which only hands rows on, and so takes sources too. What comes to it: one model file,
+`+`, and rows between steps in the form that the next step takes.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn.pipeline
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import _final_estimator_has, _name_estimators
+from sklearn.utils.metadata_routing import _routing_enabled
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from tenfold.core import MergeError
+from tenfold.core.axes import bits
+from tenfold.engine.stages import in_form
+from tenfold.estimator.files import model_file
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.merging import different
+from tenfold.sources import ArraySource
+
+
+class Pipeline(sklearn.pipeline.Pipeline):
+    """Transformers one after the other, and a learner behind them, as one learner: over arrays, frames and sources.
+
+    It is scikit-learn's `Pipeline`, and has all that it has: `named_steps`, slices, `set_params(step__param=...)`,
+    `set_output`. Of a Source each step is fitted in scans of its own, to rows that the steps before it make while they
+    are read. If all steps are of tenfold, `save` writes one file, which `tenfold.load` reads; and models add up if what
+    the steps before the last have learned is the same in both.
+
+    Parameters
+    ----------
+    steps : list of (str, learner)
+        Names and transformers, "passthrough" for none; the last may be any learner. Steps of other libraries need rows
+        in memory.
+    transform_input, memory, verbose : optional
+        As in scikit-learn.
+
+    Attributes
+    ----------
+    named_steps : Bunch
+        The steps by name, fitted once the pipeline is.
+    feature_names_in_ : array of str
+        The names of the columns, if the first step knows them.
+
+    Examples
+    --------
+    >>> from tenfold import Pipeline, Ridge, StandardScaler
+    >>> model = Pipeline([("scale", StandardScaler()), ("line", Ridge(alpha=0.0))])
+    >>> model.fit([[0.0], [2.0], [4.0]], [1.0, 5.0, 9.0]).predict([[1.0]]).round(6).tolist()
+    [3.0]
+    >>> model.named_steps.scale.mean_.tolist()
+    [2.0]
+    """
+
+    def _fit(self, *args: Any, **given: Any) -> Any:
+        """Fit the steps before the last; rows as each makes them, in the form that the next one takes."""
+        memory: Any = self.__dict__["memory"]
+        self.memory = _Forms(memory, [step for _, _, step in self._iter()])
+        try:
+            X = super()._fit(*args, **given)
+        finally:
+            self.memory = memory
+        return _formed(X, self.steps[-1][1])
+
+    def _before_last(self, X: Any) -> Any:
+        """Rows as the steps before the last make them, in the form that it takes."""
+        check_is_fitted(self)
+        steps = [step for _, _, step in self._iter(with_final=False)]
+        for step, taker in pairwise([*steps, self.steps[-1][1]]):
+            X = _handed(step.transform(X), taker)
+        return X
+
+    def _said(self, method: str, X: Any, given: dict[str, Any]) -> Any:
+        """What a method of the last step says of rows."""
+        if _routing_enabled():
+            return getattr(super(), method)(X, **given)
+        return getattr(self.steps[-1][1], method)(self._before_last(X), **given)
+
+    @available_if(_final_estimator_has("predict"))
+    def predict(self, X: Any, **params: Any) -> Any:
+        """What the last step predicts of each row.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        **params : dict
+            For `predict` of the last step.
+
+        Returns
+        -------
+        y : array, or Source
+        """
+        return self._said("predict", X, params)
+
+    @available_if(_final_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any, **params: Any) -> Any:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        **params : dict
+            For `predict_proba` of the last step.
+
+        Returns
+        -------
+        p : array of shape (rows, classes), or Source
+        """
+        return self._said("predict_proba", X, params)
+
+    @available_if(_final_estimator_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any, **params: Any) -> Any:
+        """The logarithm of `predict_proba`, as the last step has it.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        **params : dict
+            For `predict_log_proba` of the last step.
+
+        Returns
+        -------
+        log_p : array of shape (rows, classes), or Source
+        """
+        return self._said("predict_log_proba", X, params)
+
+    @available_if(_final_estimator_has("decision_function"))
+    def decision_function(self, X: Any, **params: Any) -> Any:
+        """The decision value of each row, as the last step has it.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        **params : dict
+            For `decision_function` of the last step.
+
+        Returns
+        -------
+        values : array, or Source
+        """
+        return self._said("decision_function", X, params)
+
+    @available_if(_final_estimator_has("score_samples"))
+    def score_samples(self, X: Any) -> Any:
+        """The score of each row by the last step, such as its log-density.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        values : array, or Source
+        """
+        return self._said("score_samples", X, {})
+
+    @available_if(lambda self: self._can_transform())
+    def transform(self, X: Any, **params: Any) -> Any:
+        """The rows as all steps make them, one after the other.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        **params : dict
+            With metadata routing, for `transform` of the steps.
+
+        Returns
+        -------
+        X : array, CSR matrix, frame or Source
+        """
+        if params:
+            return super().transform(X, **params)
+        return self._before_last(X) if passes_by(self.steps[-1][1]) else self._said("transform", X, params)
+
+    @available_if(_final_estimator_has("score"))
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Any:
+        """The score of the last step.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            A Source brings its own target and weights.
+        y : array, optional
+        sample_weight : array, optional
+        **params : dict
+            With metadata routing, for the steps.
+
+        Returns
+        -------
+        score : float
+        """
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self._said("score", X, {"y": y, **weighted, **params})
+
+    # ---- models add up, and are written to a file ---------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        """The model of both models' rows, if the steps before the last are the same in both."""
+        return _added(self, other) if isinstance(other, Pipeline) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        """What `sum(models)` begins with: 0 + model is the model."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def save(self, path: Any, *, summary: bool = True) -> None:
+        """Write all steps to one model file, which runs no code when it is loaded.
+
+        Parameters
+        ----------
+        path : str or path
+        summary : bool
+            Whether to write the summaries of the steps too. Without them the model predicts, but can no longer be
+            merged.
+        """
+        model_file.save(self, path, summary=summary)
+
+
+def make_pipeline(*steps: Any, memory: Any = None, transform_input: Any = None, verbose: bool = False) -> Pipeline:
+    """A Pipeline whose steps are named after their classes.
+
+    Parameters
+    ----------
+    *steps : learner
+        The steps in order: transformers, and a learner at the end.
+    memory, transform_input, verbose : optional
+        As Pipeline takes them.
+
+    Returns
+    -------
+    model : Pipeline
+
+    Examples
+    --------
+    >>> from tenfold import Ridge, StandardScaler, make_pipeline
+    >>> [name for name, _ in make_pipeline(StandardScaler(), Ridge()).steps]
+    ['standardscaler', 'ridge']
+    """
+    return Pipeline(_name_estimators(steps), memory=memory, transform_input=transform_input, verbose=verbose)
+
+
+def passes_by(step: Any) -> bool:
+    """Whether a step of a pipeline is none."""
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def learned_steps(model: Any) -> list[Any]:
+    """A learner itself, or the steps of a pipeline that learn, those of pipelines within it too."""
+    if not isinstance(model, sklearn.pipeline.Pipeline):
+        return [model]
+    steps = [one for _, step in model.steps[:-1] if not passes_by(step) for one in learned_steps(step)]
+    return [*steps, *learned_steps(model.steps[-1][1])]
+
+
+class _Forms:
+    """A memory of fitted steps that hands on what each makes of rows in the form that the next one takes."""
+
+    def __init__(self, memory: Any, steps: list[Any]) -> None:
+        self.memory = check_memory(memory)
+        self.takers = iter(steps[1:])
+        if hasattr(self.memory, "location"):
+            self.location = self.memory.location
+
+    def cache(self, function: Any, **how: Any) -> Any:
+        """The function that fits a step, looked up as ever; of what it gives, rows in the form that is taken."""
+        known = self.memory.cache(function, **how)
+
+        def fit_transform_one(*args: Any, **given: Any) -> Any:
+            X, step = known(*args, **given)
+            return _formed(X, next(self.takers, None)), step
+
+        return fit_transform_one
+
+
+def _first(step: Any) -> Any:
+    """The learner that is given the rows of a step: of a pipeline the first, and what is frozen itself."""
+    if isinstance(step, FrozenEstimator):
+        return _first(step.estimator)
+    if isinstance(step, sklearn.pipeline.Pipeline):
+        return next((_first(one) for _, one in step.steps if not passes_by(one)), None)
+    return step
+
+
+def _formed(X: Any, taker: Any) -> Any:
+    """Sparse rows as the next step takes them: dense, if it takes no others."""
+    if not sp.issparse(X):
+        return X
+    learner = _first(taker)
+    return in_form(X, learner.need) if isinstance(learner, Estimator) else X
+
+
+def _handed(X: Any, taker: Any) -> Any:
+    """What a step made of rows in memory, as the next one takes it: dense if it must be, under the names it knows."""
+    if not isinstance(taker, Estimator) or not (isinstance(X, np.ndarray) or sp.issparse(X)):
+        return _formed(X, taker)
+    X = in_form(X, taker.need)
+    names = taker.__dict__.get("feature_names_in_")
+    if names is None or X.shape[1] != len(names):
+        return X
+    rows = ArraySource(X, names=names)
+    rows.lazy = False
+    return rows
+
+
+def _added(a: Pipeline, b: Pipeline) -> Pipeline:
+    """The pipeline of both models' rows, or MergeError with the step for which there is none."""
+    for model in (a, b):
+        check_is_fitted(model)
+    if said := different(a.get_params(), b.get_params()):
+        raise MergeError(f"pipelines with different parameters do not merge: {said}")
+    last = max((at for at, (_, step) in enumerate(a.steps) if not passes_by(step)), default=-1)
+    steps = []
+    for at, ((name, mine), (_, theirs)) in enumerate(zip(a.steps, b.steps, strict=True)):
+        if passes_by(mine):
+            steps.append((name, mine))
+        elif at == last and not isinstance(mine, FrozenEstimator):
+            if not isinstance(mine, (Estimator, Pipeline)):
+                raise MergeError(f"step {name!r} is {mine!r}, which is not of tenfold, so it does not merge")
+            steps.append((name, mine + theirs))
+        elif _learned(mine, name) != _learned(theirs, name):
+            raise MergeError(
+                f"step {name!r} has learned from other rows in each pipeline, and what comes after it learned from "
+                "what it made of them: no sum gives the model of all rows. Remedy: fit the step first, "
+                "sklearn.frozen.FrozenEstimator(step) in all pipelines; or one fit to all rows"
+            )
+        else:
+            steps.append((name, mine))
+    return type(a)(steps, **{k: v for k, v in a.get_params(deep=False).items() if k != "steps"})
+
+
+def _learned(step: Any, name: str) -> Any:
+    """By which it is known whether two steps make the same of any row."""
+    if isinstance(step, FrozenEstimator):
+        return _learned(step.estimator, name)
+    if isinstance(step, sklearn.pipeline.Pipeline):
+        return [_learned(one, f"{name}__{inner}") for inner, one in step.steps if not passes_by(one)]
+    if not isinstance(step, Estimator):
+        raise MergeError(f"step {name!r} is {step!r}, which is not of tenfold: what it has learned cannot be compared")
+    return bits(step.model_), step.schema_.without_target

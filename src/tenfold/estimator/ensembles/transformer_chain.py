@@ -1,0 +1,335 @@
+"""Transformers one after the other as one transformer: what a pipeline is among the branches of a ColumnTransformer.
+
+Each step learns from what the ones before it make of the rows, in scans that it shares with whatever learns beside it:
+while the first pipeline's scaler learns, so does the second one's. Steps see numbers from the second on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.core.schema import plain_columns
+from tenfold.core.statistic import Expression
+from tenfold.core.value import Described
+from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of, width_after
+from tenfold.estimator.ensembles.members import (
+    NONE,
+    advance,
+    fitted_member,
+    nothing,
+    records_of,
+    resumable_member,
+    sound_member,
+)
+from tenfold.estimator.ensembles.passthrough import Passthrough
+from tenfold.estimator.ensembles.pipeline import Pipeline, passes_by
+from tenfold.estimator.files.registry import is_pipeline
+from tenfold.estimator.shell.constraints import anything
+from tenfold.estimator.shell.fitted_params import frozen
+from tenfold.estimator.shell.kinds import Transformer
+from tenfold.estimator.target_kind import TargetTransformer
+from tenfold.stats.combinators import After, Each, Onward
+from tenfold.stats.member_summaries import Joint
+
+
+class Chaining(NamedTuple):
+    """The state while one of the steps learns."""
+
+    step: int
+    schema: Schema
+    done: Bundle
+    """of each step that is done, its model and its last summary, as a bundle of its own"""
+    now: Bundle
+    """the state of the step that learns"""
+
+
+class ChainModel(NamedTuple):
+    """Of each step its model and its last summary, as a bundle of its own."""
+
+    links: Bundle
+
+
+class Chain(Transformer):
+    """Transformers one after the other.
+
+    Parameters
+    ----------
+    steps : list of (str, transformer)
+    """
+
+    passes = MANY
+    model_type = ChainModel
+    state_types: ClassVar[tuple[type, ...]] = (Chaining, Solved)
+    hidden = frozenset({"links"})
+
+    steps: Annotated[Any, anything]
+
+    def learners(self) -> list[Any]:
+        """Copies of the steps, not fitted."""
+        return [step._blank() for _, step in self.steps]
+
+    @property
+    def need(self) -> Need:
+        """What the first step takes, as categories if a later one takes those; the target if one of them does."""
+        steps = self.learners()
+        targets = [step.need.target for step in steps if step.need.target is not None]
+        return replace(
+            steps[0].need,
+            target=targets[0] if targets else None,
+            binary=any(step.need.binary for step in steps),
+            positive=any(step.need.positive for step in steps),
+            kinds=kinds_before(steps),
+        )
+
+    @property
+    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
+        """Those of the steps too: a model file may hold them."""
+        return tuple(dict.fromkeys((Joint, Bundle, *(kind for one in self.learners() for kind in records_of(one)))))
+
+    @property
+    def cross_fits(self) -> bool:
+        """Whether one of the steps does."""
+        return any(step.cross_fits for step in self.learners())
+
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether one of the steps draws rows by chance."""
+        return any(step.draws_rows for step in self.learners())
+
+    # ---- the fit: one step after the other ---------------------------------------------------------
+
+    def _before(self, done: Bundle) -> Before:
+        """The steps that are done, with their models."""
+        return [(step, link.each[0]) for step, link in zip(self.learners(), done.each, strict=False)]
+
+    def foreseen(self, schema: Schema) -> Schema:
+        """With the categories that the first step names."""
+        found: Schema = self.learners()[0].foreseen(schema)
+        return found
+
+    def start(self, schema: Schema) -> Chaining:
+        """The first step at its own start."""
+        return Chaining(0, schema, NONE, Bundle((self.learners()[0].start(schema),)))
+
+    def ask(self, state: Any) -> Expression | None:
+        """What the step asks for, of rows as those before it make them."""
+        if not isinstance(state, Chaining):
+            return None
+        at = len(state.done.each)
+        steps = self.learners()
+        asked: Expression = Onward(str(at), steps[at].ask(state.now.each[0]))
+        if at:
+            held = any(step.costly for step in steps[:at]) and steps[at].passes == MANY
+            before = stages_of(self._before(state.done), steps[at].need, training=True, by=Described)
+            asked = After(before, asked, held)
+        return Each((asked,), state.now.width)
+
+    def update(self, state: Any, summary: Any) -> Any:
+        """One turn of the step; once it is done, the next one is at its start."""
+        at, steps, step = len(state.done.each), self.learners(), state.step + 1
+        mine = summary.each.each[0]
+        after, done = advance(steps[at], state.now.each[0], mine, state.now.schema(state.schema))
+        if not done:
+            return state._replace(step=step, now=replace(state.now, each=(after,)))
+        link = Bundle((after, steps[at].kept(after, mine)), state.now.width)
+        links = Bundle((*state.done.each, link))
+        if at + 1 == len(steps):
+            return Solved.of(ChainModel(links), step)
+        now = Bundle((), self._width_after(steps[at], after, state.now, state.schema))
+        refuse_kinds(now.schema(state.schema), steps[at + 1].need, steps[at])
+        return Chaining(step, state.schema, links, replace(now, each=(steps[at + 1].start(now.schema(state.schema)),)))
+
+    @staticmethod
+    def _width_after(step: Any, model: Any, link: Bundle, schema: Schema) -> int:
+        """How many numbers a step makes of a row; 0: the columns as they are, if it hands them on as categories."""
+        columns = link.width or len(schema.columns)
+        width = width_after(step, model, columns)
+        if not step.hands_on(link.schema(schema)):
+            return width
+        if width != columns:
+            raise DataError(
+                f"{type(step).__name__} makes indicators beside text, which no step of a pipeline among transformers "
+                "of columns takes. Remedy: add_indicator=False; OneHotEncoder has an indicator of missing values"
+            )
+        return 0
+
+    def model(self, state: Any) -> Any:
+        """All steps, once the last is done."""
+        return state.model if isinstance(state, Solved) else None
+
+    def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:
+        """What the steps claim, each under its name."""
+        each = zip(self.steps, self.learners(), model.links.each, strict=True)
+        claims = [(name, step.certify(*link.each)) for (name, _), step, link in each if not nothing(link.each[1])]
+        if any(some is None for _, some in claims):
+            return None
+        return tuple(claim._replace(kind=f"{name}: {claim.kind}") for name, some in claims for claim in some)
+
+    def kept(self, model: ChainModel, summary: Joint) -> Joint:
+        """How many rows there were: summaries are kept with the models."""
+        return Joint(summary.rows, Bundle((NONE,), summary.each.width))
+
+    # ---- the fitted steps ----------------------------------------------------------------------------
+
+    def transform_from(self, model: ChainModel, X: Columns) -> Matrix:
+        """What the steps make of rows, one after the other."""
+        return self._through(model, X, training=False)
+
+    def training_from(self, model: ChainModel, X: Columns) -> Matrix:
+        """The same of rows that they learned from."""
+        return self._through(model, X, training=True)
+
+    def _through(self, model: ChainModel, X: Columns, training: bool) -> Matrix:
+        *before, (last, at) = self._before(model.links)
+        for stage in stages_of(before, last.need, training=training):
+            X = stage.of(X)
+        return (last.training_from if training else last.transform_from)(at, X)
+
+    def fitted_steps(self) -> list[Any]:
+        """The steps as they would be if they had been fitted one by one."""
+        schema, out = self.schema_, []
+        for step, link in zip(self.learners(), self.model_.links.each, strict=True):
+            model, summary = link.each
+            known = None if nothing(summary) else summary
+            out.append(fitted_member(step, model, known, schema, self.certificate_.provenance))
+            names = tuple(step.names_out(list(schema.names)))
+            columns = step.columns_out(schema, model) or plain_columns(names)
+            schema = Schema(columns, schema.target, schema.classes, schema.named)
+        return out
+
+    def hands_on(self, schema: Schema) -> bool:
+        """Whether all steps hand on text as it came."""
+        return all(step.hands_on(schema) for step in self.learners())
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """What the last step calls its outputs, from the names that those before it give theirs."""
+        for step in self.fitted_steps():
+            names = step.names_out(names)
+        return names
+
+    # ---- files -----------------------------------------------------------------------------------------
+
+    def sound(self, model: ChainModel, summary: Any, schema: Schema) -> bool:
+        """Whether each step has what is its own, of as many columns as the one before it makes."""
+        return len(model.links.each) == len(self.steps) and self._fits(model.links, schema) is not None
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """The same while a step learns."""
+        if not isinstance(state, Chaining):
+            return isinstance(state, Solved)
+        at, now = len(state.done.each), state.now
+        if at >= len(self.steps) or type(summary) is not Joint or len(summary.each.each) != 1 or len(now.each) != 1:
+            return False
+        if now.told != (self._fits(state.done, schema), False, ()) or summary.each.told != now.told:
+            return False
+        return resumable_member(self.learners()[at], now.each[0], summary.each.each[0], now.schema(schema))
+
+    def _fits(self, links: Bundle, schema: Schema) -> int | None:
+        """The width of the rows after steps that are sound, 0 after none; None if one of them is not sound."""
+        width = 0
+        if links.told != (0, False, ()):
+            return None
+        for step, link in zip(self.learners(), links.each, strict=False):
+            if not isinstance(link, Bundle) or link.told != (width, False, ()) or len(link.each) != 2:
+                return None
+            if not sound_member(step, *link.each, link.schema(schema)):
+                return None
+            width = self._width_after(step, link.each[0], link, schema)
+        return width
+
+
+def named_steps(pipeline: Any) -> list[tuple[str, Any]]:
+    """The steps that learn, with their names; of pipelines within it, after the name of these."""
+    given = pipeline.steps
+    pairs = isinstance(given, (list, tuple)) and all(isinstance(m, (list, tuple)) and len(m) == 2 for m in given)
+    if not pairs or not given or not all(isinstance(name, str) for name, _ in given):
+        raise ValueError(f"the steps of a pipeline must be a list of (name, transformer), not {given!r}")
+    found: list[tuple[str, Any]] = []
+    for name, step in given:
+        if is_pipeline(step):
+            found += [(f"{name}__{inner}", one) for inner, one in named_steps(step)]
+        elif not passes_by(step):
+            found.append((name, step))
+    return found
+
+
+def steps_of(transformer: Any) -> list[Any]:
+    """The steps of a pipeline that learn, or a transformer itself."""
+    return [step for _, step in named_steps(transformer)] if is_pipeline(transformer) else [transformer]
+
+
+def check_steps(who: str, pipeline: Any) -> None:
+    """Refuse a pipeline that cannot learn in scans that it shares, by the name of the step."""
+    for at, (name, step) in enumerate(named_steps(pipeline)):
+        where = f"step {name!r} of {who!r} is {step!r}"
+        if not isinstance(step, Transformer):
+            raise TypeError(
+                f"{where}, which is not a transformer of tenfold, so it cannot share a scan. Remedy: a transformer of "
+                "tenfold, or 'passthrough'"
+            )
+        if step.passes == SEQUENTIAL:
+            raise TypeError(f"{where}, which reads one row after another: it cannot share a scan")
+        if step.chooses_columns and not isinstance(step, TargetTransformer):
+            raise TypeError(
+                f"{where}, which takes columns apart. Remedy: its transformers beside {who!r}, each with its columns"
+            )
+        handed_on = all(one.may_hand_on for _, one in named_steps(pipeline)[:at])
+        if at and step.need.kinds not in (("numeric", "mixed", "categorical") if handed_on else ("numeric", "mixed")):
+            first = "missing values need no imputer before an encoder"
+            if step.need.kinds == "text":
+                first = "fill missing text in the rows, X.fillna({name: ''})"
+            raise TypeError(
+                f"{where}, which takes categories or text, and the step before it makes numbers. Remedy: it comes "
+                f"first ({first}), or has a branch and columns of its own"
+            )
+        step._validate_params()
+
+
+def chained(pipeline: Any) -> Any:
+    """The steps of a pipeline as one transformer, not fitted; of one step, that step."""
+    steps = [(name, step._blank()) for name, step in named_steps(pipeline)]
+    if not steps:
+        return Passthrough()
+    return steps[0][1] if len(steps) == 1 else Chain(steps)
+
+
+def as_pipeline(pipeline: Any, fitted: Any) -> Pipeline:
+    """A pipeline with its steps as they were fitted."""
+    found = dict(
+        zip(
+            [name for name, _ in named_steps(pipeline)],
+            fitted.fitted_steps() if isinstance(fitted, Chain) else [fitted],
+            strict=False,
+        )
+    )
+    return _filled(pipeline, found, "")
+
+
+def _filled(pipeline: Any, found: dict[str, Any], inside: str) -> Pipeline:
+    """A copy of a pipeline, with steps by their names."""
+    return Pipeline(
+        [
+            (name, _filled(step, found, f"{inside}{name}__") if is_pipeline(step) else found.get(inside + name, step))
+            for name, step in pipeline.steps
+        ]
+    )
+
+
+def learns_target(transformer: Any) -> bool:
+    """Whether a transformer, or a step of a pipeline, waits to be told what the target is."""
+    return any(isinstance(step, TargetTransformer) for step in steps_of(transformer))
+
+
+def with_target(transformer: Any, kind: Any) -> Any:
+    """A transformer that knows whether the target is of numbers or of classes, if it learns from it."""
+    if isinstance(transformer, TargetTransformer):
+        return transformer.with_target(kind)
+    if not is_pipeline(transformer):
+        return transformer
+    found = frozen(transformer)
+    found.steps = [(name, with_target(step, kind)) for name, step in found.steps]
+    return found

@@ -1,0 +1,342 @@
+"""What a model says of a source: a source itself, computed when it is read.
+
+Iterate over it, collect it, make it Arrow, or write it to Parquet, part by part: never more than a few parts
+are in memory. It keeps target and weights of the rows it comes from, so a pipeline can go on with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema, Values
+from tenfold.core.axes import bits
+from tenfold.core.schema import plain_columns
+from tenfold.engine import current
+from tenfold.engine.stages import in_form
+from tenfold.estimator.files.encoding import params_digest
+from tenfold.estimator.shell.sparse_interface import aligned
+from tenfold.sources import Source, sequence_source
+from tenfold.sources.label_codes import code, levels
+
+
+class Mapped(Source):
+    """The outputs of a model for the rows of a source.
+
+    Parameters
+    ----------
+    base : Source
+    model : learner
+        Fitted; only its parameters, state and schema are kept.
+    how : callable
+        From the columns of a chunk to an array with as many rows; for a model of sequences, from the chunk. It travels
+        to the workers, with all that it holds.
+    names : sequence of str
+        Of the output's columns.
+    need : Need, optional
+        How the rows are read: as the model needs them, by default.
+    schema : Schema, optional
+        What they then hold: that of the model, by default.
+    """
+
+    named = True
+    makes_sparse = True
+
+    def __init__(
+        self,
+        base: Source,
+        model: Any,
+        how: Any,
+        names: Sequence[str],
+        need: Need | None = None,
+        schema: Schema | None = None,
+    ) -> None:
+        super().__init__()
+        self.base, self.how, self.names = base, how, tuple(names)
+        self.costly = model.costly or base.costly
+        self._need = model.need.without_target() if need is None else need
+        self._schema = Schema(model.schema_.columns, None, None, model.schema_.named) if schema is None else schema
+        self._hands_on = model.may_hand_on
+        self._words = getattr(model, "columns_out", _numbers)(model.schema_, model.model_)
+        learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
+        self._model = f"{type(model).__name__} {_params(model)} {learned}"
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    @property
+    def n_rows(self) -> int | None:
+        """As many as the rows it is of."""
+        return self.base.n_rows
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the rows it is of may count differently."""
+        return self.base.weighted
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Those of the rows it is of, which may be kept beside the outputs."""
+        return self.base.columns
+
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
+        """Columns of the rows it is of."""
+        return self.base.raw(part, columns)
+
+    def shown(self, part: int, rows: int) -> Iterator[Any]:
+        """Yield what the model says of a part."""
+        return map(self._table, self._pieces(part))
+
+    @property
+    def outputs(self) -> int:
+        """How many columns the target of the rows has, if it is a table of them."""
+        return self.base.outputs
+
+    def output(self, at: int) -> Self:
+        """What the model says of the same rows, with one column of their target."""
+        other = copy(self)
+        other.base, other._found = self.base.output(at), {}
+        return other
+
+    def unweighted(self) -> Self:
+        """What the model says of the same rows, each of which counts once."""
+        other = copy(self)
+        other.base, other._found = self.base.unweighted(), {}
+        return other
+
+    def in_memory(self) -> int:
+        """Bytes of the rows it is of, as far as this process has them."""
+        return self.base.in_memory()
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Of the rows it is of."""
+        return self.base.arrays()
+
+    def graph(self) -> Any:
+        """That of the rows it is of."""
+        return self.base.graph()
+
+    # ---- as a source ---------------------------------------------------------------------------
+
+    def scans_for(self, need: Need) -> bool:
+        return "categorical" in need.every_kind or need.target == "class"
+
+    def schema_of(self, part: int, need: Need) -> Schema:
+        """Outputs are numbers, or the text and categories that a model hands on; the target is the base's."""
+        if self._words is not None or (self._hands_on and "categorical" in need.every_kind):
+            return self._schema_of_words(part, need)
+        if need.every_kind & {"categorical", "text", "date"}:
+            raise DataError("the outputs of a model are numbers, neither categories nor text nor dates")
+        below = replace(self._need, missing=True, sparse=False, target=need.target, binary=need.binary)
+        found = self.base.schema_of(part, below) if need.target == "class" else None
+        return Schema(plain_columns(self.names), need.target, None if found is None else found.classes, True)
+
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        below = replace(self._need, target=need.target, binary=need.binary, windows=False)
+        below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
+        inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
+        for chunk in self.base.chunks(part, below, inner):
+            if self._words is not None or not schema.plain:
+                yield chunk._replace(X=self._coded(self._said(chunk), need, schema, chunk.X))
+                continue
+            found = in_form(self._said(chunk), need)
+            found = found[:, None] if found.ndim == 1 else found
+            X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
+            yield chunk._replace(X=X)
+
+    # ---- text that is handed on --------------------------------------------------------------------
+
+    def _schema_of_words(self, part: int, need: Need) -> Schema:
+        """Of outputs that are text, and of numbers beside them, which are categories for a need of those."""
+        given = [column.categories is not None for column in self._words or plain_columns(self.names)]
+        words = [text or need.kind_of(name) == "categorical" for name, text in zip(self.names, given, strict=True)]
+        for name, text in zip(self.names, given, strict=True):
+            if need.kind_of(name) not in ("categorical", "mixed", *(() if text else ("numeric",))):
+                raise DataError(
+                    f"column {name!r} holds {'text' if text else 'numbers'}, made by the model before. Remedy: "
+                    + ("an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
+                )
+        below = replace(self._need, target=need.target, binary=need.binary)
+        inner = Schema(self._schema.columns, need.target, None, self._schema.named)
+        found = self.base.schema_of(part, below) if need.target == "class" else inner
+        inner = replace(inner, classes=found.classes)
+        columns = [Column(n, "categorical" if w else "numeric") for n, w in zip(self.names, words, strict=True)]
+        for chunk in self.base.chunks(part, below, inner):
+            said = self._said(chunk)
+            for j in np.flatnonzero(words):
+                some = Column(self.names[j], "categorical", levels(said[:, j], f"column {self.names[j]!r}"))
+                columns[j] = columns[j] + some
+        return Schema(tuple(columns), need.target, found.classes, True)
+
+    def _coded(self, said: Any, need: Need, schema: Schema, X: Columns) -> Columns:
+        """Outputs that are text as codes of a schema, and numbers beside them."""
+        each = [
+            code(said[:, j], column.categories, f"column {column.name!r}")
+            if column.categories is not None
+            else said[:, j].astype(np.float64)
+            for j, column in enumerate(schema.columns)
+        ]
+        return Columns(tuple(each), schema.names, missing=need.missing, offset=X.offset, kept=X.kept)
+
+    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """The rows it is of come in whole sequences."""
+        return self.read(part, need, schema)
+
+    def sequence_column(self, need: Need) -> str:
+        """That of the rows it is of."""
+        return self.base.sequence_column(self._of_sequences(need))
+
+    def sequence_ids(self, part: int, need: Need) -> sequence_source.Ids:
+        """Which sequences a part of the rows it is of has."""
+        return self.base.sequence_ids(part, self._of_sequences(need))
+
+    def sequence_by_key(self, part: int, need: Need, key: Values) -> list[object]:
+        """The id of a sequence of the rows it is of."""
+        return self.base.sequence_by_key(part, self._of_sequences(need), key)
+
+    def _of_sequences(self, need: Need) -> Need:
+        """A need of sequences of the rows it is of: those that the need names, or the model's own."""
+        return replace(need, sequence=self._need.sequence if need.sequence is None else need.sequence)
+
+    def fingerprint(self) -> str:
+        return f"outputs of {self._model} for {self.base.fingerprint()}"
+
+    # ---- reading it ----------------------------------------------------------------------------
+
+    def _pieces(self, part: int) -> list[Any]:
+        chunks = self.base.unweighted().chunks(part, self._need, self._schema)
+        return [self._said(chunk) for chunk in chunks]
+
+    def _said(self, chunk: Chunk) -> Any:
+        """What the model says of the rows of a chunk."""
+        return self.how(chunk.X if self._need.sequence is None else chunk)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The output of one part after the other."""
+        for pieces in current().map(self._pieces, range(len(self)), self.base):
+            yield joined(pieces)
+
+    def collect(self) -> Any:
+        """All outputs as one array, or as one CSR matrix if that is what the model gives."""
+        return aligned(joined(list(self)))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array that `collect` gives: metrics of scikit-learn ask for it. The first part is computed to know."""
+        rows = self.n_rows
+        first = joined(self._pieces(0)) if rows is not None else self.collect()
+        return (first.shape[0] if rows is None else rows, *first.shape[1:])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """All outputs in memory, as metrics of scikit-learn and pictures need them; the same as `collect`."""
+        found = self.collect()
+        if sp.issparse(found):
+            raise DataError("the outputs are sparse, so they become no array. Remedy: collect() gives a CSR matrix")
+        return np.asarray(found, dtype)
+
+    def to_arrow(self) -> Any:
+        """All outputs as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.concat_tables([self._table(found) for found in self])
+
+    def _table(self, found: Any) -> Any:
+        import pyarrow as pa
+
+        found = found.toarray() if sp.issparse(found) else found
+        columns = [found] if found.ndim == 1 else list(found.T)
+        kinds = [pa.string() if found.dtype.kind in "OUT" else None] * len(columns)  # also where there are no rows
+        if self._words is not None:
+            kinds = [pa.string() if column.categories is not None else None for column in self._words]
+        each = zip(self.names, columns, kinds, strict=True)
+        return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c, kind in each})
+
+    def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
+        """Write one file for each part; go on where an earlier call was cut off.
+
+        Parameters
+        ----------
+        folder : str or path
+            Made if it is not there. Files of another source or model in it are an error.
+        keep : list of str
+            Columns of the source to write beside the outputs.
+
+        Returns
+        -------
+        paths : list of str
+        """
+        keep = [keep] if isinstance(keep, str) else list(keep)
+        if lost := sorted({*keep} - {*self.columns}):
+            raise DataError(f"there is no column {lost} to keep")
+        if twice := sorted({*keep} & {*self.names}):
+            raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        note = folder / "_tenfold.json"
+        mark = {"source": self.fingerprint(), "columns": [*keep, *self.names], "parts": len(self)}
+        if note.exists() and note.read_text() != json.dumps(mark):
+            raise DataError(f"{folder} holds other outputs. Remedy: empty it, or choose another folder")
+        if not note.exists() and any(folder.iterdir()):
+            raise DataError(f"{folder} is not empty. Remedy: empty it, or choose another folder")
+        note.write_text(json.dumps(mark))
+        paths = [folder / f"part-{part:06d}.parquet" for part in range(len(self))]
+        left = [part for part, path in enumerate(paths) if not path.exists()]
+        for _ in current().map(lambda part: self._write(part, paths[part], keep), left, self.base):
+            pass
+        return [str(path) for path in paths]
+
+    def _write(self, part: int, path: Path, keep: list[str]) -> None:
+        """One file, whole or not at all."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        temporary = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")  # with a dot: nobody takes it for data
+        writer = None
+        along = self._need.sequence is not None  # a part has the sequences that begin in it
+        kept = iter(self.raw(part, keep)) if keep and not along else None
+        beside = next(kept) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
+        try:
+            need = replace(self._need, side=tuple(keep)) if along else self._need
+            for chunk in self.base.unweighted().chunks(part, need, self._schema):
+                table = self._table(self._said(chunk))
+                for at, name in enumerate(keep if along else ()):
+                    table = table.add_column(at, name, pa.array(chunk.side[name]))
+                if kept is not None:
+                    while beside.num_rows < table.num_rows:  # other columns may come in other batches
+                        beside = pa.concat_tables([beside, next(kept)])
+                    for at, name in enumerate(keep):
+                        table = table.add_column(at, beside.schema.field(name), beside.column(name)[: table.num_rows])
+                    beside = beside.slice(table.num_rows)
+                writer = writer or pq.ParquetWriter(temporary, table.schema)
+                writer.write_table(table)
+            if writer is not None:
+                writer.close()
+                os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _numbers(schema: Schema, model: Any) -> None:
+    """What comes out of a model that is no transformer: no text."""
+
+
+def joined(pieces: list[Any]) -> Any:
+    """Outputs, one below the other."""
+    return sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
+
+
+def _params(model: Any) -> str:
+    """What tells the parameters of a model from others; a function that no file holds only in this process."""
+    try:
+        return params_digest(model)
+    except ModelFileError:
+        return repr(sorted(model.get_params(deep=False).items()))

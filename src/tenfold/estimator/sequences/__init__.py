@@ -1,0 +1,1 @@
+"""Learners whose samples are sequences of rows."""

@@ -1,0 +1,147 @@
+"""Learners of whole sequences: rows that stand next to each other and follow one another.
+
+In memory, `lengths` says how many rows each sequence has; a source says it by a column, `tenfold.scan(sequence=)`. A
+sequence counts as often as its rows say: all of them have one weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tenfold.core import MANY, Array, Chunk, Codes, DataError, Need, Stop
+from tenfold.engine import check_sequences, current, opened
+from tenfold.estimator.lazy_output import Mapped, joined
+from tenfold.estimator.shell.callbacks import with_callbacks
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.sources import Source, as_source, sequence_source
+
+
+class SequenceLearner(Estimator):
+    """Base of learners of sequences: their need names a `sequence`, and chunks say where each begins."""
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        lengths: Any = None,
+        checkpoint: Any = None,
+        stop: Stop | None = None,
+    ) -> Any:
+        """Fit to sequences of rows.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+            The rows of one sequence after the other. A Source brings its own sequences, target and weights.
+        y : array, optional
+            The target, of a learner that has one.
+        sample_weight : array, optional
+            A weight for each row, the same for all rows of a sequence. A sequence of weight 2 counts as two.
+        lengths : int array, optional
+            How many rows each sequence has; they add up to the rows of X. By default all rows are one sequence.
+        checkpoint : str, path or Checkpoint, optional
+            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            When to stop early.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop, lengths=lengths)
+
+    @available_if(lambda self: self.passes != MANY)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> Any:
+        """Learn more sequences: the same as adding the model of these, or nothing if they fail.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array, optional
+        sample_weight : array, optional
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._grow(X, y, sample_weight, lengths=lengths)
+
+    def _over(self, function: Any, X: Any, lengths: Any, names: Any, around: Any = None) -> Any:
+        """A function of (learner, model, chunk) of all sequences; for a source, a source of outputs.
+
+        With `around`, long sequences come in windows: of (learner, source, need) it says what the function is told.
+        """
+        learner, source, need, function = self._asked(function, X, lengths, around)
+        if source.lazy:
+            return Mapped(source, learner, partial(function, learner, learner.model_), names(), need)
+        return joined(_by_chunk(function, learner, source, need))
+
+    def _each(self, function: Any, X: Any, lengths: Any, around: Any = None) -> list[Any]:
+        """What a function of (learner, model, chunk) says of the sequences of each chunk, in order."""
+        learner, source, need, function = self._asked(function, X, lengths, around)
+        return _by_chunk(function, learner, source, need)
+
+    def _asked(self, function: Any, X: Any, lengths: Any, around: Any) -> tuple[Any, Source, Need, Any]:
+        """The learner as it travels, the rows that it is asked about, how they are read, and what is asked."""
+        check_is_fitted(self)
+        need = replace(self.need.without_target(), windows=around is not None)
+        learner = self._bare()
+        source = as_source(X, None, None, need, model=self, reset=False, lengths=lengths).unweighted()
+        if source.sequences_unseen(need):
+            with opened(current(), source) as session:
+                check_sequences(source, need, session)
+        return learner, source, need, function if around is None else partial(function, around(learner, source, need))
+
+
+def of_windows(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
+    """What a function of (learner, model, chunk) says of each window of long sequences, in order."""
+    if source.counted is not None and source.counted <= sequence_source.LONG:
+        return []
+    return [found for found in _by_chunk(partial(_if_window, function), learner, source, need) if found is not None]
+
+
+def _if_window(function: Any, learner: Any, model: Any, chunk: Chunk) -> Any:
+    return function(learner, model, chunk) if chunk.window else None
+
+
+def _by_chunk(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
+    """What a function of a fitted learner says of the sequences of each chunk."""
+    each = current().map(partial(_said, function, learner, source, need), range(len(source)), source)
+    return [found for some in each for found in some]
+
+
+def _said(function: Any, learner: Any, source: Source, need: Need, part: int) -> list[Any]:
+    """What a function says of the chunks of one part: it may be said elsewhere, so it can be pickled."""
+    chunks = source.chunks(part, need, learner.schema_.without_target)
+    return [function(learner, learner.model_, chunk) for chunk in chunks]
+
+
+def ends_of(starts: Codes, rows: int) -> Codes:
+    """Where each sequence ends, from where each begins."""
+    return np.append(starts[1:], rows)[: len(starts)]
+
+
+def sequence_weights(chunk: Chunk) -> Array:
+    """The weight of each sequence; an error names a row whose weight is another than that of its sequence."""
+    starts: Any = chunk.starts
+    weight = chunk.weight[starts]
+    if not chunk.uniform:
+        lengths = ends_of(starts, chunk.n) - starts
+        other = np.flatnonzero(chunk.weight != np.repeat(weight, lengths))
+        if len(other):
+            raise DataError(
+                f"row {chunk.X.row(int(other[0]))} has a weight of its own within its sequence. Remedy: one weight for "
+                "all rows of a sequence"
+            )
+    return weight

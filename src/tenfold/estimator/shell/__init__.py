@@ -1,0 +1,1 @@
+"""The scikit-learn interface of a learner: parameters, fitting, fitted attributes, merging."""

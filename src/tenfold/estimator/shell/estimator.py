@@ -1,0 +1,483 @@
+"""The scikit-learn shell: everything about a learner that is not mathematics.
+
+A learner brings `start`, `ask`, `update`, `model`, `certify` and how to apply its model; this class
+brings `fit`, `partial_fit`, `+`, `save`, tags and validation. Fitted attributes are the fields of
+the model: `coef_` is `model_.coef`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import lru_cache, partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds, Schema, Stop
+from tenfold.core.axes import freeze
+from tenfold.engine import Fit, current, fit, one_blas_thread
+from tenfold.engine.progress import progress
+from tenfold.estimator.files import model_file
+from tenfold.estimator.files.checkpoint import Checkpoint
+from tenfold.estimator.lazy_output import Mapped, joined
+from tenfold.estimator.shell import merging
+from tenfold.estimator.shell.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
+from tenfold.estimator.shell.constraints import refuse_splitter
+from tenfold.estimator.shell.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
+from tenfold.estimator.shell.keywords import has_no_effect, refuse_keywords
+from tenfold.estimator.shell.offered import is_offered
+from tenfold.estimator.shell.parameters import Parameters
+from tenfold.estimator.shell.sparse_interface import aligned
+from tenfold.sources import Source, as_source, part_rows
+from tenfold.sources.inputs import check_names
+
+OWN = frozenset({"model_", "schema_", "summary_", "certificate_"})
+"""attributes that every learner keeps, whatever fields its model has"""
+
+
+class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
+    """A learner that scikit-learn knows how to use."""
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
+
+    passes: ClassVar[str] = ONE
+    learning: ClassVar[Literal["eager", "lazy"]] = "eager"
+    """when it generalises from the rows: eager, while it is fitted; lazy, when it is asked about others"""
+    rows_at_once: ClassVar[int | None] = None
+    """rows in memory that the model is applied to together, if each takes so long that threads should share them out"""
+    model_type: ClassVar[type]
+    """of the model: a record, which is written to files"""
+    state_types: ClassVar[tuple[type, ...]] = ()
+    """of the states from which a fit can go on, if they are others: records that checkpoints hold"""
+    summary_types: ClassVar[tuple[type, ...]]
+    """of the summaries that it asks for: records too"""
+    hidden: ClassVar[frozenset[str]] = frozenset()
+    """fields of the model that are needed to apply, certify or merge it, and are no attributes"""
+    costly: ClassVar[bool] = False
+    """whether what it makes of rows is held, in memory or files, for a learner of several passes that comes after"""
+    draws_rows: ClassVar[bool] = False
+    """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
+    expected_failed_checks: ClassVar[dict[str, str]] = {}
+    """checks of scikit-learn that fail, with the reason, as `check_estimator` takes them"""
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+    """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
+    decided: ClassVar[tuple[str, ...]] = ()
+    """attributes, true or false, that `fit` decides beside the model; of a sum, true if both models have it so"""
+    chooses_columns: ClassVar[bool] = False
+    """whether parameters say which columns are meant, so that `bound` must see the rows before `need` is asked for"""
+    fitting: ClassVar[frozenset[str]] = frozenset(
+        {"fit", "partial_fit", "fit_transform", "verify", "get_params", "set_params"}
+    )
+    """methods that take the parameters as they are now, or change the model; all others take those of the fit"""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        speak_as_fitted(cls)
+
+    @property
+    def need(self) -> Need:
+        """What the learner takes from the rows."""
+        return Need()
+
+    def model(self, state: Any) -> Any:
+        """The state itself is what is kept."""
+        return state
+
+    def stop(self) -> Stop:
+        """When the loop is to end although the learner would go on."""
+        return Rounds(self.max_iter) if self._uses("max_iter") else Never()
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the learner has a seed."""
+        return self._uses("random_state")
+
+    def _uses(self, name: str) -> bool:
+        """Whether the learner has a parameter, and it has an effect."""
+        return name in param_names(type(self)) and not has_no_effect(type(self), name)
+
+    def seed(self) -> int | None:
+        """The seed, if the learner has one: 0 to 2³² - 1, drawn once if `random_state` is None."""
+        if not self.seeded:
+            return None
+        from sklearn.utils import check_random_state
+
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    # ---- fitting -------------------------------------------------------------------------------
+
+    @with_callbacks
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, stop: Stop | None = None
+    ) -> Any:
+        """Fit to arrays, a frame, or a Source.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            The rows. A Source brings its own target and weights.
+        y : array, optional
+            The target; of learners with several outputs, also a table with a column for each.
+        sample_weight : array, optional
+            A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
+        checkpoint : str, path or Checkpoint, optional
+            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            When to stop early, `Gap(1e-3) | Seconds(60)`: looked at after each round that leaves a certified model.
+            Limits of the learner itself, such as `max_iter`, hold as well. Networks and SGD end after an epoch, and one
+            more pass certifies them; one of a single pass, or whose model is certified at the end only otherwise, is
+            not stopped. `certificate_.provenance.stopped` says why a fit ended.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        weight: Any,
+        classes: Any = None,
+        checkpoint: Any = None,
+        at: Any = None,
+        first: int = 0,
+        stop: Stop | None = None,
+        lengths: Any = None,
+        solved: bool = True,
+    ) -> Any:
+        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places.
+
+        If not `solved`, the rows are summarized and no model is made: what is merged with other rows need not be enough
+        for a model of its own.
+        """
+        if not isinstance(stop, Stop | None):
+            raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
+        fresh, learner = self._blank(), self._blank()
+        fresh._validate_params()
+        source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes, lengths=lengths).numbered_from(first)
+        if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
+            checkpoint = Checkpoint(checkpoint)
+        watchers: list[Any] = [history := History()]
+        if Reporting.wanted(self):
+            watchers.append(Reporting(self, *((source, None) if source.lazy else (X, y))))
+        with (
+            progress(type(self).__name__),
+            nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving,
+        ):
+            resume = None if saving is None else saving.resume
+            seed = learner.seed() if saving is None or resume is None else saving.seed
+            if seed is not None:
+                learner.random_state = seed
+            if saving is not None:
+                saving.seed = seed
+                watchers.append(saving)
+            rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
+            done = fit(
+                learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at, solved=solved
+            )
+        if Reporting.wanted(self):
+            watchers[1].end(done.at)
+        fresh._history = history
+        fresh._learned(done, source, seed)
+        return self._become(fresh)
+
+    def _learned(self, done: Fit, source: Source, seed: int | None) -> None:
+        """Take over what a fit has found."""
+        self.n_features_in_ = len(done.at.schema.columns)
+        if done.at.schema.named:
+            self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
+        print_of, parts, first = source.fingerprint_later(), len(source), source.first_part
+        bare = Fit(done.at._replace(state=None, model=None, summary=None, asked=None, certificate=None), done.reason)
+        summary = self.kept(done.at.model, done.at.summary)
+        found = Certificate() if done.at.certificate is None else done.at.certificate
+        if summary is not done.at.summary:  # what claims are made of is not kept
+            found = found.now()
+        certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
+        self._set(done.at.schema, done.at.model, summary, certificate)
+        if done.at.model is not None:
+            self._after_fit(source)
+
+    def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
+        """A copy, not fitted, that knows which columns and what target is meant, if that is for it to say."""
+        return self._blank()
+
+    def kept(self, model: Any, summary: Any) -> Any:
+        """The summary that a model keeps: the one that it was made from."""
+        return summary
+
+    def members_of(self, model: Any) -> Sequence[tuple[Any, Any]]:
+        """The learners that this one is made of, each with its model."""
+        return ()
+
+    def foreseen(self, schema: Schema) -> Schema:
+        """The schema of the rows, with the categories that parameters name."""
+        return schema
+
+    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
+        """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
+        return True
+
+    def each_output(self) -> list[Any]:
+        """The models of each column of the target: itself, of a target that is one column."""
+        return [self]
+
+    @property
+    def does_not_merge(self) -> str:
+        """Why this fitted model does not merge with others of its kind, beyond what `passes` says; empty: it does."""
+        return ""
+
+    def size_fits(self, model: Any) -> bool:
+        """Whether a fit starts with no more than this model has, so that parameters from a file cost what it holds."""
+        return True
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
+        return True
+
+    @property
+    def merges_unsolved(self) -> bool:
+        """Whether the summary of more rows is merged before a model is made: a batch may be too small for one."""
+        return False
+
+    def _after_fit(self, source: Source) -> None:
+        """For what a kind of learner adds once it is fitted."""
+
+    def _blank(self) -> Any:
+        """The parameters alone, as they are now; copies, so that a fit may keep them and nobody changes them."""
+        fresh = object.__new__(type(self))
+        fresh.__dict__.update({k: frozen(self.__dict__[k]) for k in param_names(self.__class__)})
+        return fresh
+
+    def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
+        """Take over what was learned by the parameters as they are now."""
+        self.schema_ = schema
+        self.model_: Any = None if model is None else freeze(model)
+        self.summary_: Any = None if summary is None else freeze(summary)
+        self.certificate_ = certificate
+        self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
+
+    def _become(self, fresh: Any) -> Any:
+        """Take over what another has learned: all of it or, if it failed before, nothing."""
+        for name in list(self.__dict__):
+            if name == "_history" or (name.endswith("_") and not name.startswith("_")):
+                del self.__dict__[name]
+        params = param_names(self.__class__)
+        self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
+        return self
+
+    @property
+    def may_hand_on(self) -> bool:
+        """Whether it is a transformer by which categories that go in may come out again."""
+        return False
+
+    def _validate_params(self) -> None:
+        if self._parameter_constraints is None:
+            return
+        given = tuple((name, plain_kind(self.__dict__[name]), self.__dict__[name]) for name in param_names(type(self)))
+        if all(kind is not None for _, kind, _ in given):
+            cls: Any = type(self)
+            _check_params(cls, given)
+        else:
+            refuse_splitter(type(self), self.__dict__.get("cv"))
+            refuse_keywords(type(self), {name: self.__dict__[name] for name in param_names(type(self))})
+            super()._validate_params()
+
+    # ---- merging -------------------------------------------------------------------------------
+
+    @available_if(lambda self: self.passes != MANY)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
+
+        A sequential learner walks once over them, from where it is. One that draws rows by their places goes on
+        numbering them after those it has seen, so that each is drawn by itself.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or frame
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        self : object
+        """
+        return self._partial_fit(X, y, sample_weight)
+
+    def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        return self._grow(X, y, weight, classes=classes)
+
+    def _grow(self, X: Any, y: Any, weight: Any, **given: Any) -> Any:
+        """The sum of this model and that of more rows, with what else `_fit` is given."""
+        if "model_" not in self.__dict__:
+            return self._fit(X, y, weight, **given)
+        check_names(self, X)
+        where: Any = self.certificate_.provenance
+        first, solved = where.first_part + where.parts, not self.merges_unsolved
+        more = self._blank()._fit(X, y, weight, first=first, solved=solved, **given)
+        return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
+
+    def __add__(self, other: Any) -> Any:
+        """The model of both models' rows, without the rows."""
+        return merging.add(as_fitted(self), as_fitted(other)) if type(other) is type(self) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        """Refused: rows cannot be taken out of a model."""
+        if not isinstance(other, Estimator):
+            return NotImplemented
+        raise MergeError(
+            "models add up, but a model cannot be subtracted: rounding and what a summary forgets would stay behind. "
+            "Remedy: add the models of all the other rows"
+        )
+
+    def __radd__(self, other: Any) -> Any:
+        """What `sum(models)` begins with: 0 + model is the model."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    # ---- applying ------------------------------------------------------------------------------
+
+    def _apply(self, function: Any, X: Any, names: Any, read: tuple[Need, Schema] | None = None) -> Any:
+        """A function of (learner, model, columns), part by part, in order; for a source, a source of outputs.
+
+        The learner it is given has parameters, model and schema, and nothing else: what it says may be computed
+        elsewhere, and the summary can be large. Rows are read as in fitting, unless a need and a schema say otherwise.
+        """
+        if "model_" not in self.__dict__:
+            check_is_fitted(self)
+        model = self._bare()
+        need, known = (self.need.without_target(), self.schema_.without_target) if read is None else read
+        with nullcontext() if self.rows_at_once is None else part_rows(self.rows_at_once):
+            source = as_source(X, None, None, need, model=self, reset=False)
+        if source.lazy:
+            return Mapped(source, model, partial(function, model, self.model_), names(), need, known)
+        said = partial(_said, function, model, source, need, known)
+        if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
+            with one_blas_thread():
+                return aligned(said(0), X)
+        done = list(current().map(said, range(len(source)), source))
+        return aligned(joined(done), X)
+
+    def _bare(self) -> Any:
+        """Parameters, model and schema: what is needed to apply the model, and may travel to workers."""
+        model = self._blank()
+        model.model_, model.schema_ = self.model_, self.schema_
+        return model
+
+    def _compare(self, X: Any, y: Any, weight: Any, function: Any) -> tuple[Any, Any, Any]:
+        """Target, outputs and weights of those rows that have a weight; a function of (learner, model, columns)."""
+        check_is_fitted(self)
+        model, source = self._bare(), as_source(X, y, weight, self.need, model=self, reset=False)
+        parts = current().map(partial(_compared, function, model, source), range(len(source)), source)
+        done = [piece for part in parts for piece in part]
+        y, found, weight = zip(*done, strict=True)
+        return None if y[0] is None else np.concatenate(y), np.concatenate(found), np.concatenate(weight)
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What was asked in each turn of the fit, how long it took, and what was claimed then."""
+        turns: list[dict[str, Any]] = self._history.turns
+        return turns
+
+    # ---- certificate and file --------------------------------------------------------------------
+
+    def verify(self) -> Certificate:
+        """Recompute the certificate from the summary and compare it with the one the model has.
+
+        Returns
+        -------
+        certificate : Certificate
+            The same claims, marked as verified. A difference is an error that lists it.
+        """
+        self.certificate_ = merging.verify(as_fitted(self))
+        return self.certificate_
+
+    def save(self, path: Any, *, summary: bool = True) -> None:
+        """Write a model file, which runs no code when it is loaded.
+
+        Parameters
+        ----------
+        path : str or path
+        summary : bool
+            Whether to write the summary too. Without it the model predicts, but can no longer be
+            merged or verified.
+        """
+        model_file.save(self, path, summary=summary)
+
+    # ---- scikit-learn --------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        model = self.__dict__.get("model_")
+        if model is not None and name.endswith("_") and name[:-1] in set(model._fields) - self.hidden:
+            return getattr(model, name[:-1])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[-1] == "_" and name not in OWN and self._has_learned(name):
+            raise AttributeError(
+                f"{name} belongs to the fitted {type(self).__name__} and cannot be set: predictions, certificate and "
+                f"merging come from the whole model. Remedy: change a copy, np.array(model.{name}), and compute with "
+                "it, or fit with other parameters or rows"
+            )
+        object.__setattr__(self, name, value)
+
+    def _has_learned(self, name: str) -> bool:
+        """Whether an attribute is a field of the fitted model."""
+        model = self.__dict__.get("model_")
+        return model is not None and name[:-1] in model._fields and name[:-1] not in self.hidden
+
+    def __dir__(self) -> list[str]:
+        model = self.__dict__.get("model_")
+        shown = [] if model is None else [name for name in model._fields if name not in self.hidden]
+        there = (name for name in object.__dir__(self) if is_offered(type(self), name) and self._offers(name))
+        return sorted({*there, *param_names(type(self)), *(f"{name}_" for name in shown)})
+
+    def _offers(self, name: str) -> bool:
+        """Whether an attribute is there for these parameters."""
+        if name.startswith("_"):
+            return True
+        try:
+            return hasattr(self, name)
+        except (TypeError, ValueError):  # it is, but not of this model
+            return False
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.need.sparse
+        tags.input_tags.allow_nan = self.need.missing
+        tags.input_tags.categorical = self.need.kinds == "categorical"
+        tags.input_tags.string = self.need.kinds not in ("numeric", "date")
+        tags.input_tags.two_d_array = self.need.kinds not in ("text", "date") and self.need.sequence is None
+        tags.input_tags.positive_only = self.need.counts
+        tags.target_tags.positive_only = self.need.positive
+        return tags
+
+
+@lru_cache(maxsize=256)
+def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
+    """Refuse parameters that a learner does not take; those that it takes are looked at once."""
+    model: Any = object.__new__(cls)
+    model.__dict__.update({name: value for name, _, value in given})
+    refuse_keywords(cls, model.__dict__)
+    BaseEstimator._validate_params(model)
+
+
+def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:
+    """What a function of a fitted learner says of one part: it may be said elsewhere, so it can be pickled."""
+    return function(learner, learner.model_, source.load(part, need, known).X)
+
+
+def _compared(function: Any, learner: Any, source: Source, part: int) -> list[tuple[Any, Any, Any]]:
+    """Target, what the function says, and weights of the chunks of one part."""
+    chunks = source.chunks(part, learner.need, learner.schema_)
+    return [(chunk.y, function(learner, learner.model_, chunk.X), chunk.weight) for chunk in chunks]

@@ -1,0 +1,59 @@
+"""Learners of one pass: a statistic of the rows, and the model that its summary gives.
+
+That alone brings merging, `partial_fit`, folds and `verify`: the model of some rows is `solve` of their merged summary,
+wherever the summaries came from.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.core import ONE, Schema
+from tenfold.core.learner import Begun, Solved
+from tenfold.core.statistic import Statistic
+from tenfold.estimator.shell.estimator import Estimator
+
+
+class OnePass(Estimator):
+    """Base of learners that read the rows once: a subclass writes `statistic`, `solve` and `certify`."""
+
+    passes: ClassVar[str] = ONE
+    state_types: ClassVar[tuple[type, ...]] = (Begun, Solved)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        first, declares = (next(c for c in cls.__mro__ if name in c.__dict__) for name in ("update", "merges_unsolved"))
+        if first is not OnePass and declares is OnePass:
+            raise TypeError(f"{cls.__name__} has its own `update` and must declare `merges_unsolved`")
+
+    def statistic(self, schema: Schema) -> Statistic[Any]:
+        """What to compute of the rows; parameters that do not fit the schema are refused here."""
+        raise NotImplementedError
+
+    def solve(self, schema: Schema, summary: Any) -> Any:
+        """The model of a summary. Priors, smoothing and penalties enter here."""
+        raise NotImplementedError
+
+    def start(self, schema: Schema) -> Begun:
+        """Begin a fit, of which only the schema is known."""
+        return Begun(0, schema)
+
+    def ask(self, state: Any) -> Statistic[Any] | None:
+        """Return the statistic of the one pass, and None once the model is made."""
+        return self.statistic(state.schema) if isinstance(state, Begun) else None
+
+    def update(self, state: Any, summary: Any) -> Any:
+        """Make the model of the merged summary."""
+        return Solved.of(self.solve(state.schema, summary))
+
+    def model(self, state: Any) -> Any:
+        """Return the model, or None before the pass."""
+        return None if isinstance(state, Begun) else state.model
+
+    @property
+    def merges_unsolved(self) -> bool:
+        """Whether `partial_fit` merges summaries before a model is made: the one summary is all that it is made of.
+
+        A subclass whose `update` may ask for another pass returns False.
+        """
+        return True

@@ -1,1 +1,0 @@
-"""Judging models: folds, cross-validation, tuning. One scan wherever summaries allow it."""

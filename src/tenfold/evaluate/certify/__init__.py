@@ -1,1 +1,0 @@
-"""Certificates: what a model promises on unseen rows, and how sure that is."""

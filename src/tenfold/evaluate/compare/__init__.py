@@ -1,1 +1,0 @@
-"""Comparison: whether one learner or model is really better than another."""

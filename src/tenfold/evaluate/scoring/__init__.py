@@ -1,1 +1,0 @@
-"""Scoring: whatever predicts, beside what is true, as summaries that merge."""

@@ -1,0 +1,5 @@
+"""Warnings and errors: scikit-learn's."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,5 @@
+"""Features of text and dates."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

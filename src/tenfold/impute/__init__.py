@@ -1,0 +1,5 @@
+"""Imputation of missing values."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,439 @@
+"""Filling of missing values, column by column: z = x, or the mean, median or mode of the column where x is missing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import (
+    Array,
+    Chunk,
+    Claim,
+    Codes,
+    Column,
+    Columns,
+    DataError,
+    Flags,
+    Labels,
+    Need,
+    Remedy,
+    Schema,
+    Values,
+)
+from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
+from tenfold.core.need import Kinds
+from tenfold.core.schema import is_text
+from tenfold.core.statistic import Grouped
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.shell.constraints import boolean, choice
+from tenfold.estimator.shell.keyword_decisions import FUNCTIONS, copied
+from tenfold.estimator.shell.keywords import Refused, refused
+from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
+from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
+
+NONE = np.array([None], dtype=object)
+"""what is missing among text"""
+EXACT = 2**53
+"""up to which float64 holds all integers"""
+
+
+@dataclass(frozen=True, eq=False)
+class MissingWeight:
+    """Weight of the rows that have a value of each column, and of those that miss it."""
+
+    exact: ClassVar[bool] = True
+    present: Annotated[Array, "column", NOT_NEGATIVE]
+    missing: Annotated[Array, "column", NOT_NEGATIVE]
+
+    def __add__(self, other: MissingWeight) -> MissingWeight:
+        return MissingWeight(self.present + other.present, self.missing + other.missing)
+
+
+class MissingByColumn(Grouped[MissingWeight]):
+    """Weight of the rows that have a value of each column, and of those that miss it."""
+
+    def summarize(self, chunk: Chunk) -> MissingWeight:
+        """Look for NaN, block by block."""
+        present, missing = np.zeros((2, chunk.X.shape[1]))
+        for rows, block in chunk.X.blocks():
+            gone = np.isnan(block)
+            present += chunk.weight[rows] @ ~gone  # zero if there is no value, however weights are rounded
+            missing += chunk.weight[rows] @ gone
+        return MissingWeight(present, missing)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanOfPresent:
+    """The mean of each column, and the weight of the rows that miss it."""
+
+    spread: ColumnSpread
+    missing: Annotated[Array, "column", NOT_NEGATIVE]
+
+    def __add__(self, other: MeanOfPresent) -> MeanOfPresent:
+        return MeanOfPresent(self.spread + other.spread, self.missing + other.missing)
+
+
+class MeansOfPresent(Grouped[MeanOfPresent]):
+    """The mean of each column, and the weight of the rows that miss it."""
+
+    def summarize(self, chunk: Chunk) -> MeanOfPresent:
+        """Summarize the rows of one chunk."""
+        found = SpreadByColumn().summarize(chunk)
+        return MeanOfPresent(found, np.maximum(chunk.total - found.weight, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesAndCounts:
+    """The values of columns of numbers, and how often each category of the others comes."""
+
+    values: Distribution
+    counts: ValueCounts
+    coded: Annotated[Flags, "column"]
+    """which columns are categories"""
+
+    def __add__(self, other: ValuesAndCounts) -> ValuesAndCounts:
+        return ValuesAndCounts(self.values + other.values, self.counts + other.counts, self.coded)
+
+    @property
+    def missing(self) -> Array:
+        """Weight of the rows that miss a value of each column."""
+        found: Array = np.where(self.coded, self.counts.missing, self.values.missing)
+        return found
+
+
+class ValuesAndCountsByColumn(Grouped[ValuesAndCounts]):
+    """The values of columns of numbers, and how often each category of the others comes."""
+
+    coded: Flags
+    first: Codes
+    """where the categories of each column begin on the axis of values, and where the last ends"""
+
+    def summarize(self, chunk: Chunk) -> ValuesAndCounts:
+        """Each kind of column by itself: there, those of the other kind are all missing."""
+        values = DistributionByColumn().summarize(_without(chunk, self.coded))
+        counts = CountsByColumn(self.first).summarize(_without(chunk, ~self.coded))
+        return ValuesAndCounts(values, counts, self.coded)
+
+
+def _without(chunk: Chunk, columns: Flags) -> Chunk:
+    """The same rows, as if some columns had no value."""
+    none = np.full(chunk.n, np.nan)
+    data = tuple(none if gone else chunk.X.column(j) for j, gone in enumerate(columns))
+    return chunk._replace(X=chunk.X.other_columns(data, chunk.X.names, missing=True))
+
+
+Summary = MeanOfPresent | Distribution | ValuesAndCounts | MissingWeight
+
+
+class ImputerModel(NamedTuple):
+    """What missing values become; NaN in a column that held no value. And which columns missed some."""
+
+    statistics: Annotated[Array, "column", ANYTHING]
+    """of a column of categories, the code of one"""
+    missing: Annotated[Array, "column"]
+    """weight of the rows that missed a value"""
+
+
+no_strategy_function = refused(FUNCTIONS, Remedy('tn.SimpleImputer(strategy="median")'), callable)
+what_is_missing = Refused(
+    "what is missing is NaN, None or pandas.NA",
+    Remedy("tn.SimpleImputer().fit(np.where(X == -1, np.nan, X))"),
+    (math.nan, None),
+)
+
+
+class SimpleImputer(OnePass, Transformer):
+    """Fill in missing values by the mean, the median or the mode of their column, or by a constant, in one pass.
+
+    Text is filled in by the mode or a constant, and stays text: what comes out is then an array of objects, and an
+    encoder that comes next takes it, in memory or over files.
+
+    It is scikit-learn's `SimpleImputer`, by which name it goes too. Medians and modes are exact while a column has at
+    most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate says by which
+    share of the rows a median may be off: most often by less than one in a thousand.
+
+    Parameters
+    ----------
+    strategy : {"mean", "median", "most_frequent", "constant"}, default="mean"
+        What takes the place of a missing value: the mean, the median or the most frequent value of its column (the
+        least of several), or `fill_value`.
+    fill_value : float, str or None, default=None
+        What `strategy="constant"` fills in; None is 0, and "missing_value" in columns of text.
+    add_indicator : bool, default=False
+        Whether a column of zeros and ones follows for each column that missed values in fitting: ones where they were.
+    keep_empty_features : bool, default=False
+        What becomes of a column that held no value in fitting, whatever the strategy: it is filled with 0 (or
+        `fill_value`), or a missing value in it is an error with its name. It stays; scikit-learn drops it.
+    missing_values : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    statistics_ : array of shape (columns,)
+        What is filled in; NaN if a column held no value. An array of objects if there is text.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import SimpleImputer
+    >>> SimpleImputer().fit_transform([[1.0], [None], [5.0]]).ravel().tolist()
+    [1.0, 3.0, 5.0]
+    >>> SimpleImputer(strategy="median", add_indicator=True).fit_transform([[2.0], [None], [2.0], [9.0]]).tolist()
+    [[2.0, 0.0], [2.0, 1.0], [2.0, 0.0], [9.0, 0.0]]
+    >>> SimpleImputer(strategy="most_frequent").fit_transform([["sun"], [None], ["sun"], ["rain"]]).ravel().tolist()
+    ['sun', 'sun', 'sun', 'rain']
+    """
+
+    preserves_dtype = ("float64", "float32")
+    model_type = ImputerModel
+    summary_types = (MeanOfPresent, Distribution, ValuesAndCounts, MissingWeight)
+    law_params = (
+        {"keep_empty_features": True},
+        {"strategy": "median", "keep_empty_features": True},
+        {"strategy": "most_frequent", "keep_empty_features": True, "add_indicator": True},
+        {"strategy": "constant", "fill_value": -1.0, "keep_empty_features": True},
+    )
+
+    strategy: Annotated[str, choice("mean", "median", "most_frequent", "constant"), no_strategy_function] = "mean"
+    fill_value: Annotated[float | str | None, Real, str, None] = None
+    add_indicator: Annotated[bool, boolean] = False
+    keep_empty_features: Annotated[bool, boolean] = False
+    _: KW_ONLY
+    missing_values: Annotated[float | None, what_is_missing] = np.nan
+    copy: Annotated[bool, copied] = True
+
+    @property
+    def need(self) -> Need:
+        """Numbers; text too, if no numbers are made of the values."""
+        return Need("mixed" if self.strategy in ("most_frequent", "constant") else "numeric", missing=True)
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if not (self.fill_value is None or isinstance(self.fill_value, str) or np.isfinite(self.fill_value)):
+            raise ValueError(f"fill_value must be finite, not {self.fill_value}")
+
+    def foreseen(self, schema: Schema) -> Schema:
+        """With what is filled in, if nothing is learned, among the categories."""
+        columns = []
+        for column in schema.columns:
+            labels = column.categories
+            if labels is not None and (self.strategy == "constant" or (self.keep_empty_features and not len(labels))):
+                value = self._constant(column)
+                named = np.array([value], dtype=object if isinstance(value, str) else None)
+                column = column + Column(column.name, column.kind, named)
+            columns.append(column)
+        return Schema(tuple(columns), schema.target, schema.classes, schema.named)
+
+    def statistic(
+        self, schema: Schema
+    ) -> MeansOfPresent | DistributionByColumn | ValuesAndCountsByColumn | MissingByColumn:
+        """The means, the values and how often each comes, or how many are missing."""
+        if self.strategy == "mean":
+            return MeansOfPresent()
+        if self.strategy == "constant":
+            return MissingByColumn()
+        coded = _coded(schema)
+        return ValuesAndCountsByColumn(coded, schema.value_offsets) if coded.any() else DistributionByColumn()
+
+    def solve(self, schema: Schema, s: Summary) -> ImputerModel:
+        """The mean, the median or the mode of each column."""
+        if isinstance(s, MeanOfPresent):
+            found = np.where(s.spread.weight > 0, s.spread.mean, np.nan)
+        elif isinstance(s, MissingWeight):
+            found = np.array([0.0 if c.categories is not None else self._constant(c) for c in schema.columns])
+        elif self.strategy == "median" and isinstance(s, Distribution):
+            found = np.array([column.quantiles(np.array([0.5]))[0] for column in s.columns])
+        else:
+            found = np.array([column.mode() for column in (s if isinstance(s, Distribution) else s.values).columns])
+        for j in np.flatnonzero(_coded(schema)):
+            found[j] = self._category(schema, s, int(j))
+        if self.keep_empty_features:
+            found = np.where(np.isnan(found), 0.0, found)
+        elif isinstance(s, MissingWeight):
+            found = np.where(s.present > 0, found, np.nan)
+        return ImputerModel(found, s.missing)
+
+    def _category(self, schema: Schema, s: Summary, j: int) -> float:
+        """The code of the category that is filled in; NaN: there is none."""
+        column, first = schema.columns[j], schema.value_offsets
+        if isinstance(s, ValuesAndCounts):
+            count = s.counts.count[first[j] : first[j + 1]]
+            return float(count.argmax()) if count.any() else np.nan
+        return float(np.searchsorted(column.categories, self._constant(column)))
+
+    def _constant(self, column: Column) -> Any:
+        """What is filled in if nothing is learned of a column."""
+        labels, given = column.categories, self.fill_value if self.strategy == "constant" else None
+        text = labels is not None and (is_text(labels) or not len(labels))
+        if given is None:
+            return "missing_value" if text else 0.0
+        if text != isinstance(given, str):
+            raise ValueError(
+                f"fill_value={given!r} is {'text' if isinstance(given, str) else 'a number'}, and column "
+                f"{column.name!r} holds {'text' if text else 'numbers'}. Remedy: an imputer for each kind of column, "
+                "in a ColumnTransformer"
+            )
+        return given
+
+    def sound(self, model: ImputerModel, summary: Summary | None, schema: Schema) -> bool:
+        """Whether what is filled in for categories is one of them, or nothing."""
+        each = zip(model.statistics.tolist(), schema.columns, strict=True)
+        coded = [(value, len(c.categories)) for value, c in each if c.categories is not None]
+        return all(value != value or (value == int(value) and 0 <= value < n) for value, n in coded)
+
+    def certify(self, model: ImputerModel, s: Summary) -> tuple[Claim, ...]:
+        """How exact the statistics are, and how many columns miss values."""
+        some = float((model.missing > 0).sum())
+        claims = (Claim("columns with gaps", some, "proved", "columns that missed values in fitting", "data"),)
+        if isinstance(s, (MeanOfPresent, MissingWeight)):
+            return (Claim("gap", 0.0, "proved", "the means of the merged rows, or nothing", "objective"), *claims)
+        values = s if isinstance(s, Distribution) else s.values
+        if self.strategy == "median":
+            return (values.claim(), *claims)
+        unsure = float(sum(column.low[at] < column.high[at] for column, at in _heaviest(values)))
+        why = "columns whose most frequent value is the middle of a group: they have too many distinct values"
+        return (Claim("modes in groups", unsure, "proved", why, "data"), *claims)
+
+    def transform_from(self, model: ImputerModel, X: Columns) -> Array:
+        """The columns, filled up, in their float type; then where values were missing."""
+        p, marked = X.shape[1], self._marked(model)
+        out = np.empty((len(X), p + len(marked)), X.dtype)
+        empty = np.isnan(model.statistics)
+        for rows, block in X.blocks():
+            gone = np.isnan(block)
+            if empty.any() and (gone & empty).any():
+                i, j = (int(k) for k in np.argwhere(gone & empty)[0])
+                raise _no_value(X, rows.start + i, j)
+            out[rows, :p] = np.where(gone, model.statistics, block)
+            out[rows, p:] = gone[:, marked]
+        return out
+
+    # ---- text --------------------------------------------------------------------------------------
+
+    @property
+    def may_hand_on(self) -> bool:
+        """Whether columns of text are taken, and handed on filled in."""
+        return self.need.kinds == "mixed"
+
+    def hands_on(self, schema: Schema) -> bool:
+        """Whether there is text, or other categories."""
+        return not schema.plain
+
+    def columns_out(self, schema: Schema, model: ImputerModel) -> tuple[Column, ...] | None:
+        """The columns, then the indicators; None if all are numbers."""
+        if not self.hands_on(schema):
+            return None
+        return (
+            *schema.columns,
+            *(Column(f"missingindicator_{schema.names[j]}", "numeric") for j in self._marked(model)),
+        )
+
+    def said_of(self) -> tuple[Need, Schema] | None:
+        """Text and numbers as they are, since they may be such that no row had in fitting."""
+        if not self.hands_on(self.schema_):
+            return None
+        columns = tuple(map(_as_it_is, self.schema_.columns))
+        each: list[tuple[str, Kinds]] = [(c.name, "text" if c.kind == "text" else "mixed") for c in columns]
+        return Need("mixed", missing=True, each=tuple(each)), Schema(columns, None, None, self.schema_.named)
+
+    def said_from(self, model: ImputerModel, X: Columns) -> Values:
+        """The columns, filled up: an array of objects if there is text."""
+        if not self.hands_on(self.schema_):
+            return self.transform_from(model, X)
+        p, marked = X.shape[1], self._marked(model)
+        out = np.empty((len(X), p + len(marked)), dtype=object)
+        for j, column in enumerate(self.schema_.columns):
+            values = X.column(j)
+            gone = np.equal(values, NONE).astype(bool) if values.dtype.hasobject else np.isnan(values)
+            if gone.any() and np.isnan(model.statistics[j]):
+                raise _no_value(X, int(gone.argmax()), j)
+            if column.categories is not None and not values.dtype.hasobject:
+                coded = _as_it_is(column).kind == "categorical"
+                labels = column.categories
+                values = _labels_of(X, j, values, gone, labels) if coded else _in_type_of(labels, values, gone)
+            out[:, j] = values
+            out[gone, j] = self.statistics_[j]
+            out[:, p:][:, marked == j] = gone[:, None]
+        return out
+
+    @property
+    def statistics_(self) -> Values:
+        """What is filled in, column by column."""
+        model, columns = self.model_, self.schema_.columns
+        if not self.hands_on(self.schema_):
+            found: Values = model.statistics
+            return found
+        out = np.empty(len(columns), dtype=object)
+        for j, (column, value) in enumerate(zip(columns, model.statistics.tolist(), strict=True)):
+            known = column.categories is not None and value == value
+            out[j] = column.categories[int(value)] if known else value
+        return out
+
+    def _marked(self, model: ImputerModel) -> Codes:
+        """The columns that have an indicator."""
+        return np.flatnonzero((model.missing > 0) & bool(self.add_indicator))
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """Those of the columns, then those of the indicators, as scikit-learn calls them."""
+        return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
+
+
+Imputer = SimpleImputer
+"""a shorter name of it"""
+
+
+def _coded(schema: Schema) -> Flags:
+    """Which columns enter as codes of their categories."""
+    return np.array([column.categories is not None for column in schema.columns], dtype=bool)
+
+
+def _as_it_is(column: Column) -> Column:
+    """A column as it is read to be handed on: its own values, or codes of integers that no float64 holds."""
+    labels = column.categories
+    if labels is None:
+        return column
+    if is_text(labels) or not len(labels):
+        return Column(column.name, "text")
+    ids = labels.dtype.kind in "iu" and max(abs(int(labels[0])), abs(int(labels[-1]))) > EXACT
+    return column if ids else Column(column.name, "numeric")
+
+
+def _in_type_of(labels: Labels, numbers: Array, gone: Flags) -> Values:
+    """Numbers in the type of the categories, those that it holds; of those that are missing, any."""
+    with np.errstate(invalid="ignore"):
+        typed = np.where(gone, 0, numbers).astype(labels.dtype)
+    found: Values = typed.astype(object)
+    other = (typed != numbers) & ~gone
+    found[other] = numbers[other]
+    return found
+
+
+def _labels_of(X: Columns, j: int, codes: Array, gone: Flags, labels: Labels) -> Values:
+    """The categories of codes; of those that are missing, any."""
+    if (codes < 0).any():
+        raise DataError(
+            f"{X.where(int((codes < 0).argmax()), j)} has a number that was no category in fitting. Remedy: fit to "
+            "rows that have it, or make the column text, .astype(str)"
+        )
+    found: Values = labels[np.where(gone, 0, codes).astype(np.int64)]
+    return found
+
+
+def _no_value(X: Columns, i: int, j: int) -> DataError:
+    """The error of a missing value that nothing can be filled in for."""
+    return DataError(
+        f"{X.where(i, j)} is missing, and no row had a value of this column in fitting. "
+        "Remedy: leave it out, or keep_empty_features=True, which fills in 0 or fill_value"
+    )
+
+
+def _heaviest(s: Distribution) -> list[tuple[Groups, int]]:
+    """Each column that has values, and the number of its heaviest group."""
+    return [(column, int(column.weight.argmax())) for column in s.columns if len(column.low)]

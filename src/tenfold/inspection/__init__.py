@@ -1,0 +1,5 @@
+"""Inspection: importance, dependence and Shapley values."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,43 @@
+"""The columns of a chunk, some of them with other values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Columns
+from tenfold.model_selection.frame_columns import sparse_with
+
+
+class Swap:
+    """The columns of a chunk, some of them swapped; what it gave before is no longer valid when it gives the next.
+
+    Parameters
+    ----------
+    X : Columns
+    """
+
+    def __init__(self, X: Columns) -> None:
+        self.X = X
+        self.work = np.array(X.data) if isinstance(X.data, np.ndarray) else None
+        self.last: list[int] = []
+
+    def __call__(self, at: Sequence[int], values: ArrayLike) -> Columns:
+        """With these values (rows x columns that are swapped, or one row for all) in the columns `at`."""
+        X, at = self.X, list(at)
+        values = np.broadcast_to(values, (len(X), len(at)))
+        data: object
+        if self.work is not None:
+            self.work[:, self.last] = X.data[:, self.last]
+            self.work[:, at] = values
+            self.last, data = at, self.work
+        elif isinstance(X.data, tuple):
+            some = dict(zip(at, values.T, strict=True))
+            data = tuple(
+                np.ascontiguousarray(some[j], dtype=X.dtype) if j in some else old for j, old in enumerate(X.data)
+            )
+        else:
+            data = sparse_with(X.data, at, values)
+        return Columns(data, X.names, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)

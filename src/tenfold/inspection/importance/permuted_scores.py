@@ -1,0 +1,130 @@
+"""Scores of rows as they are and with columns swapped: a statistic, and one that finds whose values are lent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes
+from tenfold.core.statistic import Statistic
+from tenfold.core.value import Itself
+from tenfold.inspection.importance.column_swap import Swap
+from tenfold.inspection.importance.donors import UNITS, Donors, Sampling, bits, units_for, units_of
+from tenfold.metrics.unit_scores import unit_scores
+from tenfold.model_selection.frame_columns import Where
+from tenfold.stats.predictor_scores import Metric, Predictor
+
+LENT = 65536
+"""rows whose values are lent, at most"""
+BYTES = 1 << 25
+"""of those values, at most, unless rows are very wide"""
+
+
+@dataclass(frozen=True, eq=False)
+class Drops:
+    """Scores of rows as they are and with columns swapped."""
+
+    rows: int
+    base: Any = None
+    units: dict[int, Any] = field(default_factory=dict)
+    """of the rows of each unit, as they are"""
+    repeats: tuple[tuple[Any, ...], ...] = ()
+    """with each column swapped, for each repeat"""
+    swapped: tuple[dict[int, Any], ...] = ()
+    """with each column swapped, for each unit: all repeats together"""
+    inverse: float = 0.0
+    """sum over rows of two over the number of donors that each could meet"""
+
+    @property
+    def share(self) -> float:
+        """Its mean."""
+        return self.inverse / self.rows
+
+    def __add__(self, other: Drops) -> Drops:
+        if not (self.rows and other.rows):
+            return self if self.rows else other
+        return Drops(
+            self.rows + other.rows,
+            self.base + other.base,
+            _both(self.units, other.units),
+            tuple(tuple(a + b for a, b in zip(*two, strict=True)) for two in zip(self.repeats, other.repeats)),
+            tuple(_both(a, b) for a, b in zip(self.swapped, other.swapped, strict=True)),
+            self.inverse + other.inverse,
+        )
+
+
+def lending(columns: tuple[int, ...], seed: int) -> Sampling:
+    """The first statistic: a sample of rows, whose values in these columns are lent."""
+    return Sampling(columns, seed, max(1024, min(LENT, BYTES // (8 * len(columns)))))
+
+
+class Swapped(Statistic[Drops]):
+    """The second: scores with columns swapped."""
+
+    predictor: Predictor
+    metric: Metric
+    columns: tuple[Where, ...]
+    repeats: int
+    lent: Itself
+    """the sample whose values there are; None: those of the chunk"""
+    seed: int
+
+    def summarize(self, chunk: Chunk) -> Drops:
+        """Of the rows as they are, and with values of others; a row that is alone has nobody to borrow from."""
+        if not chunk.n or (chunk.n == 1 and self.lent.it is None):
+            return Drops(0)
+        place, at = chunk.places(), sorted({j for _, some in self.columns for j in some})
+        if self.lent.it is None:
+            units = units_for(chunk.n)
+            unit = units_of(place, self.seed, units)
+            if units < UNITS:  # small chunks fill other units each
+                unit = (unit + int(bits(place[:1], self.seed)[0] % np.uint64(UNITS))) % UNITS
+            donors = Donors(place, unit, self.seed)
+            value: Sequence[Array] = [chunk.X.column(j) for j in at]
+        else:
+            unit = units_of(place, self.seed, units_for(self.lent.it.rows))
+            donors, value = self._donors
+        whose = [donors.draw(place, unit, turn + 1) for turn in range(self.repeats)]
+        swap = Swap(chunk.X)
+
+        def said(j: int, r: int) -> Array:
+            columns = self.columns[j][1]
+            values = np.column_stack([value[at.index(c)][whose[r]] for c in columns])
+            return self._said(chunk._replace(X=swap(columns, values)))
+
+        weight = None if chunk.uniform else chunk.weight
+        return replace(self.drops(chunk.y, weight, unit, self._said(chunk), said), inverse=donors.inverse(unit))
+
+    @cached_property
+    def _donors(self) -> tuple[Donors, Sequence[Array]]:
+        """Those who lend to all chunks, and their values: columns x donors."""
+        lent = self.lent.it
+        order = np.argsort(lent.place)
+        place = lent.place[order]
+        donors = Donors(place, units_of(place, self.seed, units_for(lent.rows)), self.seed)
+        return donors, list(np.ascontiguousarray(lent.value[order].T))
+
+    def _said(self, chunk: Chunk) -> Array:
+        said: Array = self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
+        return said
+
+    def drops(
+        self, truth: Array | Codes, weight: Array | None, unit: Codes, plain: Array, said: Callable[[int, int], Array]
+    ) -> Drops:  # fmt: skip
+        """The summaries of some rows; `said(j, r)` is what is predicted with column j swapped, repeat r."""
+        summarize, k = self.metric.summarize.it, self.predictor.n_classes
+        scores = unit_scores(summarize, truth, weight, unit, k)
+        each = [scores([said(j, r) for r in range(self.repeats)]) for j in range(len(self.columns))]
+        repeats, swapped = zip(*each, strict=True)
+        return Drops(len(truth), summarize(truth, plain, weight, k), scores([plain])[1], repeats, swapped)
+
+
+def _both(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:
+    out = dict(a)
+    for u, one in b.items():
+        out[u] = out[u] + one if u in out else one
+    return out

@@ -1,1 +1,0 @@
-"""Kernels as values: inner products in some space of features, their algebra, and learners that use them."""

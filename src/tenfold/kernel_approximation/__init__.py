@@ -1,0 +1,5 @@
+"""Features whose inner products approximate a kernel."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

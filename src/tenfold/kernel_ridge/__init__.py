@@ -1,0 +1,5 @@
+"""Ridge regression with a kernel."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

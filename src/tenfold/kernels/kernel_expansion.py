@@ -1,0 +1,121 @@
+"""What learners with a kernel and all rows in memory share: f(x) = Σ aᵢ k(xᵢ, x), and how it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Columns, DataError, Schema
+from tenfold.estimator.shell.one_pass import OnePass
+from tenfold.estimator.shell.parameters import fixed
+from tenfold.kernels.algebra import Kernel
+from tenfold.kernels.kernel_names import as_kernel
+from tenfold.stats.moments.moments import SMALLEST
+from tenfold.stats.rows.training_rows import TrainingRows
+
+VALUES = 1 << 22
+"""of a kernel that are made at a time when rows are predicted: 32 MiB"""
+
+
+class KernelExpansion(OnePass):
+    """Base of learners that keep their rows, and compare others with them."""
+
+    kernel_params = fixed(None)
+    relative: ClassVar[str]
+    """what to use for more rows than fit, as the call to write"""
+    of_two_rows: ClassVar[bool] = True
+    """whether a function that is given as the kernel is of two rows, or of two arrays of rows"""
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether rows are rows of a Gram matrix, as scikit-learn has it."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
+    def does_not_merge(self) -> str:
+        """A matrix of kernel values has no values between the rows of two models."""
+        why = "models of precomputed kernels do not merge: the values between their rows are not known"
+        return why if self.precomputed else ""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.precomputed
+        return tags
+
+    def check_kernel(self) -> None:
+        """Refuse a kernel that does not compare rows of numbers."""
+        if isinstance(self.kernel, Kernel) and self.kernel.domain not in ("numbers", "anything"):
+            raise ValueError(
+                f"{self.kernel} compares {self.kernel.domain}, and the rows of a {type(self).__name__} are numbers. "
+                "Remedy: kernel='precomputed', and k(rows) in the place of the rows"
+            )
+
+    def gamma_from(self, s: TrainingRows) -> float:
+        """The number that `gamma` stands for, of these rows and weights."""
+        if self.gamma is None or self.gamma == "auto":
+            return 1.0 if self.kernel == "chi2" and self.gamma is None else 1.0 / s.X.shape[1]
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        total = s.weight.sum() * s.X.shape[1]
+        mean = float(s.weight @ s.X.sum(axis=1) / total)
+        variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
+        if variance < SMALLEST**2 and s.X.size and s.X.max() > s.X.min():
+            raise DataError(
+                "gamma='scale' divides by the variance of the columns, and they are too small to be squared. Remedy: "
+                "rescale them, tenfold.MaxAbsScaler(), or give a number as gamma"
+            )
+        return 1.0 / (s.X.shape[1] * variance) if variance > 0 else 1.0
+
+    def kernel_of(self, gamma: float) -> Kernel:
+        """The kernel object that the parameters name."""
+        kernel = self.kernel
+        if self.kernel_params and isinstance(kernel, Callable) and not isinstance(kernel, Kernel):  # type: ignore[arg-type]
+            kernel = partial(kernel, **self.kernel_params)
+        return as_kernel(kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, pairwise=self.of_two_rows)
+
+    def gram_of(self, s: TrainingRows, gamma: float) -> Array:
+        """The kernel of all pairs of rows."""
+        if 0 < s.memory < 8 * len(s.X) ** 2:
+            raise DataError(
+                f"the Gram matrix of {len(s.X):,} rows takes more than the {s.memory / 2**20:,.0f} MiB that may be "
+                f"used. Remedy: {self.relative}, which needs none; or let more be used, "
+                "tenfold.on(tenfold.Local(memory=...))"
+            )
+        if not self.precomputed:
+            return self.kernel_of(gamma)(s.X)
+        return self.given_gram(s)
+
+    def given_gram(self, s: TrainingRows) -> Array:
+        """The Gram matrix that rows of a precomputed kernel are, without rows of weight zero."""
+        if s.place.max(initial=-1) >= s.X.shape[1]:
+            n, p = s.X.shape
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{p} matrix.")
+        return s.X[:, s.place]
+
+    def stored(self, s: TrainingRows) -> Array:
+        """What is kept of the rows: themselves, or their numbers in a Gram matrix."""
+        return s.place.astype(np.float64)[:, None] if self.precomputed else s.X
+
+    def expand(self, stored: Array, gamma: float, coefficients: Array, X: Columns) -> Array:
+        """f(x) = Σ aᵢ k(xᵢ, x) of rows, for each column of coefficients."""
+        out = np.empty((len(X), *coefficients.shape[1:]))
+        if self.precomputed:
+            places = stored[:, 0].astype(np.int64)
+            for rows, block in X.blocks():
+                out[rows] = block[:, places] @ coefficients
+            return out
+        compare = self.kernel_of(gamma).prepared(stored)
+        tall = min(256, VALUES // max(len(stored), 1))  # products of few rows with many take longer
+        for rows, block in X.blocks(max(tall, X.block_rows(len(stored)))):
+            out[rows] = compare(block) @ coefficients
+        return out
+
+    def fits_columns(self, stored: Array, schema: Schema) -> bool:
+        """Whether what was kept of rows belongs to a schema: as many columns, or places among them."""
+        p = len(schema.columns)
+        if not self.precomputed:
+            return stored.shape[1] == p
+        return stored.shape[1] == 1 and bool(((stored >= 0) & (stored < p) & (stored == np.floor(stored))).all())

@@ -1,0 +1,5 @@
+"""Linear models: least squares, penalties, generalized linear models, gradient descent."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

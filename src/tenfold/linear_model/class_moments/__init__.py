@@ -1,0 +1,1 @@
+"""Linear classifiers made from the moments of each class."""

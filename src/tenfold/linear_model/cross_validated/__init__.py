@@ -1,0 +1,1 @@
+"""Penalties chosen by cross-validation, from one scan."""

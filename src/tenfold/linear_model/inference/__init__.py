@@ -1,0 +1,1 @@
+"""Standard errors, tests and the summary table of coefficients."""

@@ -1,0 +1,1 @@
+"""Least squares and ridge regression, from merged moments or triangular factors."""

@@ -1,0 +1,261 @@
+"""Routes from rows to the coefficients of least squares: the statistic that is asked for, and what solves its summary.
+
+Three of them have a matrix of all features: the Gram matrix of merged moments, the triangular factor where moments lose
+digits that the data can tell, and moments in double-double. A summary's type says by which route it came, so that
+models merge and are verified whatever was asked for last.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Annotated, ClassVar, Generic, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Codes, Flags, Schema
+from tenfold.core.learner import Begun
+from tenfold.linear_model.least_squares.double_double import TINY, another_round, from_double
+from tenfold.linear_model.least_squares.normal_equations import EPS, Solution, from_moments, quick
+from tenfold.linear_model.least_squares.qr import FACTOR, from_factor
+from tenfold.linear_model.least_squares.reference_levels import Matrix, S, among, kept, some, steadied
+from tenfold.linear_model.least_squares.solution_claims import claims_of
+from tenfold.stats.moments.double_moments import DoubleComoments, DoubleMoments, ResidualComoments
+from tenfold.stats.moments.moments import Comoments, Moments
+from tenfold.stats.moments.rfactor import FactorAndGradient, RFactor
+
+ROUNDS = 4
+"""scans for R-factors, or for double-double moments, at most"""
+FEW = 256
+"""features, if categories are among them, for which R-factors are worth making them all"""
+
+
+class LinearModel(NamedTuple):
+    """Coefficients of the features, and a constant."""
+
+    coef: Annotated[Array, "feature"]
+    intercept: float
+    schema: Schema
+
+    @classmethod
+    def of(cls, values: Array, schema: Schema) -> LinearModel:
+        """From the coefficients, then the intercept."""
+        return cls(values[:-1], float(values[-1]), schema)
+
+    @property
+    def values(self) -> Array:
+        """The coefficients, then the intercept."""
+        return np.append(self.coef, self.intercept)
+
+
+class Factoring(NamedTuple):
+    """The state of a fit that reads the rows for a triangular factor, and for the gradient at a model."""
+
+    step: int
+    round: int
+    """how many R-factors there will have been"""
+    model: LinearModel
+    center: Annotated[Array, "joint"]
+    """of the features and the target: where the factor is centred"""
+    scale: Annotated[Array, "joint"]
+
+    def statistic(self) -> FactorAndGradient:
+        """The factor, and the gradient at the coefficients so far."""
+        model = self.model
+        return FactorAndGradient(self.center, self.scale, model.coef, model.intercept, model.schema.levels)
+
+
+class Refining(NamedTuple):
+    """The state of a fit that reads the rows for what a model leaves of the target, in double-double."""
+
+    step: int
+    round: int
+    """how many double-double moments there will have been, after the first"""
+    model: LinearModel
+    rest: Annotated[Array, "predictor"]
+    """what intercept and coefficients lack to twice the precision"""
+    center: Annotated[Array, "feature"]
+
+    def statistic(self) -> ResidualComoments:
+        """Moments of what the coefficients so far leave of the target."""
+        model = self.model
+        values = np.append(model.intercept, model.coef)
+        return ResidualComoments(values, self.rest, self.center, model.schema.levels)
+
+
+class Step(NamedTuple):
+    """The model that a summary gives, and what another pass would begin from."""
+
+    model: LinearModel
+    again: Begun | Factoring | Refining
+    """the state that would read the rows again, at this model"""
+    worthwhile: bool
+    """whether that would tell more"""
+
+
+class Problem(NamedTuple):
+    """½ Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + ½ α |β|², and what the columns hold."""
+
+    alpha: float
+    fit_intercept: bool
+    schema: Schema
+
+    @property
+    def levels(self) -> Codes:
+        """How many categories each column has, 0 if it is numeric."""
+        found: Codes = self.schema.levels
+        return found
+
+    def kept(self, summary: Matrix) -> Flags | None:
+        """The features that have a coefficient; None, all.
+
+        Without a penalty the categories of a column say no more than the constant does: the first that has any
+        weight is the one that the others are compared with. So it is with the constant that the categories of the
+        first column make, if there is no other.
+        """
+        if self.alpha or not self.levels.any():
+            return None
+        present = (summary if isinstance(summary, Moments) else summary.moments()).mean > 0
+        return kept(self.levels, present, self.fit_intercept)
+
+
+class Route(ABC, Generic[S]):
+    """A way from rows to coefficients that has a matrix of all features, solved or factored on the driver."""
+
+    how: ClassVar[str]
+    """what is merged, in the words of a certificate"""
+
+    @abstractmethod
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: S, last: bool) -> Step:
+        """The coefficients that the summary gives, and how to go on; `last`: no further round is worth it."""
+
+    @abstractmethod
+    def solve(self, problem: Problem, summary: S, given: Array | None) -> Solution:
+        """Solve, or score given values: of all features that the summary has."""
+
+    @abstractmethod
+    def rounding(self, found: Solution) -> float:
+        """Relative rounding error of the squared residuals' sum."""
+
+    def solution(self, problem: Problem, summary: S, given: Array | None = None) -> Solution:
+        """Solve, or score given values: of the features that have a coefficient."""
+        return self.solve(problem, self.solvable(problem, summary), _among_kept(given, problem.kept(summary)))
+
+    def solvable(self, problem: Problem, summary: S) -> S:
+        """The summary of the features that have a coefficient."""
+        return some(summary, problem.kept(summary))
+
+    def certify(self, problem: Problem, model: LinearModel, summary: S) -> tuple[Claim, ...]:
+        """How near to the optimum, how many digits hold, and whether columns repeat each other."""
+        return claims_of(self.solution(problem, summary, model.values), self.how)
+
+    def judged(self, problem: Problem, model: LinearModel, summary: S) -> tuple[Solution, float]:
+        """What standard errors are made from: the model as a solution of all features, and the rounding of its squares.
+
+        The latter is the relative error of Σ w (y - xᵀβ - β₀)².
+        """
+        keep = problem.kept(summary)
+        found = self.solve(problem, some(summary, keep), _among_kept(model.values, keep))
+        if keep is not None:
+            root, center = np.zeros((len(keep) + 1, found.root.shape[1])), np.zeros(len(keep))
+            root[np.append(True, keep)], center[keep] = found.root, found.center
+            found = found._replace(values=among(found.values, keep), root=root, center=center)
+        return found, self.rounding(found)
+
+
+class GramMatrix(Route[Moments]):
+    """The normal equations of merged moments: one scan, which serves every penalty."""
+
+    how = "moments"
+
+    def statistic(self, schema: Schema) -> Comoments:
+        """Moments of the features and the target."""
+        return Comoments(schema.levels)
+
+    def solve(self, problem: Problem, summary: Moments, given: Array | None) -> Solution:
+        """By the eigenvectors of the correlations."""
+        return from_moments(summary, problem.alpha, problem.fit_intercept, given)
+
+    def solvable(self, problem: Problem, summary: Moments) -> Moments:
+        """Of the features that have a coefficient; with a penalty, of all, and better conditioned."""
+        if problem.alpha and problem.levels.any():
+            return steadied(summary, problem.levels, problem.fit_intercept)
+        return super().solvable(problem, summary)
+
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: Moments, last: bool) -> Step:
+        """By Cholesky's factor if no digit is in doubt; if some are, a triangular factor of the rows is asked for."""
+        values = quick(self.solvable(problem, summary), problem.alpha, problem.fit_intercept)
+        doubtful = False
+        if values is None:
+            found = self.solution(problem, summary)
+            values, doubtful = found.values, found.wants_factor
+        model = LinearModel.of(among(values, problem.kept(summary)), problem.schema)
+        if doubtful and (len(model.coef) < FEW or not problem.levels.any()):
+            return Step(model, self._escalated(problem, model, summary), True)
+        return Step(model, Begun(0, problem.schema), False)
+
+    def _escalated(self, problem: Problem, model: LinearModel, m: Moments) -> Factoring:
+        """Asks for the factor of the columns around their means, each in about its own unit."""
+        center = m.mean if problem.fit_intercept else np.zeros_like(m.mean)
+        size = np.diag(m.comoment) + m.weight * (m.mean - center) ** 2
+        scale = np.exp2(np.round(np.log2(np.sqrt(np.where(size > 0, size, 1.0)))))
+        return Factoring(0, 1, model, center, scale)
+
+    def rounding(self, found: Solution) -> float:
+        """The rounding of one operation: squares are summed."""
+        return EPS
+
+
+class TriangularFactors(Route[RFactor]):
+    """The triangular factor of the design (TSQR), corrected by exact gradients: twice the digits of moments."""
+
+    how = "R-factors"
+
+    def solve(self, problem: Problem, summary: RFactor, given: Array | None) -> Solution:
+        """By the singular values of the factor."""
+        return from_factor(summary, problem.alpha, problem.fit_intercept, given)
+
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: RFactor, last: bool) -> Step:
+        """Corrected coefficients; read again at those where that sharpens them."""
+        found = self.solution(problem, summary)
+        model = LinearModel.of(among(found.values, problem.kept(summary)), problem.schema)
+        if not isinstance(state, Factoring):  # merged
+            return Step(model, state, False)
+        again = Factoring(0, state.round + 1, model, state.center, state.scale)
+        return Step(model, again, not last and found.wants_round and state.round < ROUNDS)
+
+    def rounding(self, found: Solution) -> float:
+        """Residuals are small beside the target, and so are their errors."""
+        return float(FACTOR * np.sqrt(found.rss / found.tss) if found.tss else 0.0)
+
+
+class DoubleDouble(Route[DoubleMoments]):
+    """Moments and normal equations in double-double: about 32 digits all the way."""
+
+    how = "double-double moments"
+
+    def statistic(self, schema: Schema) -> DoubleComoments:
+        """Moments of the features and the target."""
+        return DoubleComoments(schema.levels)
+
+    def solve(self, problem: Problem, summary: DoubleMoments, given: Array | None) -> Solution:
+        """By Cholesky's factor, in double-double."""
+        return from_double(summary, problem.alpha, problem.fit_intercept, given)
+
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: DoubleMoments, last: bool) -> Step:
+        """Corrected coefficients; read again at those where that gains digits."""
+        found, keep = self.solution(problem, summary), problem.kept(summary)
+        assert found.rest is not None
+        model = LinearModel.of(among(found.values, keep), problem.schema)
+        rest, center = np.roll(among(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
+        round = state.round if isinstance(state, Refining) else 0
+        again = Refining(0, round + 1, model, rest, center)
+        return Step(model, again, not last and round < ROUNDS and another_round(summary, found))
+
+    def rounding(self, found: Solution) -> float:
+        """Squares are summed, in double-double."""
+        return TINY
+
+
+def _among_kept(given: Array | None, keep: Flags | None) -> Array | None:
+    """Given values of the features that have a coefficient, then the intercept."""
+    return given if given is None or keep is None else given[np.append(keep, True)]

@@ -1,0 +1,1 @@
+"""Least squares with penalties that are not squared: lasso, elastic net, bridge."""

@@ -1,0 +1,1 @@
+"""Linear models trained row by row: SGD and the perceptron."""

@@ -1,0 +1,387 @@
+"""Gradient descent, row by row, batch by batch, or over all rows: w ← w - η ∇(loss of some rows + penalty).
+
+Minimise F = Σ cᵢ ℓ(fᵢ, yᵢ) / Σ cᵢ + ½ α₂ |w|² + α₁ |w|₁, where f = wᵀx + b; b is not penalised. Over all rows the
+gradients merge, and a round is one reduce. Row by row, parts are walked one after another; or each from the same
+state, and the ends merge into their mean (mixing). One more pass, which merges, then proves how steep F still is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, replace
+from math import inf, isfinite
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.linear_model import losses as by_number
+from tenfold.compiled.linear_model.descent import rate
+from tenfold.core import Array, Claim, Columns, DataError, Design, Schema
+from tenfold.core.field_values import NOT_NEGATIVE
+from tenfold.core.learner import Solved
+from tenfold.core.losses import LOSSES, Loss
+from tenfold.core.statistic import Statistic
+from tenfold.estimator.feature_coefficients import Featured
+from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
+from tenfold.estimator.shell.keyword_decisions import (
+    averaged_from_start,
+    ignored_verbose,
+    known_schedule,
+    no_early_stopping,
+    no_warm_start,
+    not_held_back,
+    not_passive_aggressive,
+    some_l1_ratio,
+)
+from tenfold.estimator.shell.kinds import warn_not_converged
+from tenfold.estimator.shell.parameters import Parameters
+from tenfold.estimator.shell.sequential import Sequential
+from tenfold.linear_model.least_squares.normal_equations import norms
+from tenfold.linear_model.sgd.sgd_epoch import SCHEDULES, DescentEpoch, OrderedDescentEpoch, StepRule
+from tenfold.linear_model.sgd.sgd_summaries import (
+    TWO,
+    LossGradient,
+    Objective,
+    RowLengths,
+    Scale,
+    Walk,
+    gap_of,
+    steepness,
+)
+
+DIVERGED = "the weights diverge, with steps of length {:.3g}. Remedy: {}, or rescale the columns, StandardScaler()"
+
+
+class Course(NamedTuple):
+    """Where the weights are, and how they came there."""
+
+    walk: Walk
+    """constants, then coefficients; the model is its weights, or its average"""
+    radius: Annotated[float, NOT_NEGATIVE]
+    """no row's |x|² + 1 is above this; 0 while it is not known"""
+    left: int
+    """epochs that may still come"""
+    loss_curve: Annotated[Array, "epoch"]
+    """mean loss in each epoch: of each row before it was learned from"""
+
+
+class SGDModel(NamedTuple):
+    """A linear model, and where it goes on if more rows come."""
+
+    coef: Annotated[Array, "output", "feature"]
+    intercept: Annotated[Array, "output"]
+    n_iter: int
+    course: Course
+    schema: Schema
+
+
+class Scaling(NamedTuple):
+    """The state of a fit that looks how long rows are: the first step length follows from it."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+class Walking(NamedTuple):
+    """The state of a fit that learns from one row, or batch, after another."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+class Descending(NamedTuple):
+    """The state of a fit that goes down the gradient of all rows."""
+
+    step: int
+    schema: Schema
+    course: Course
+    spread: Annotated[float, NOT_NEGATIVE]
+    """mean of the rows' |x|² + 1"""
+
+
+class Judging(NamedTuple):
+    """The state of a fit that has ended: one more pass proves how steep the objective still is."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+Going = Scaling | Walking | Descending | Judging
+State = Going | Solved
+Summary = Scale | Walk | Objective
+
+
+class Descent(Featured, Sequential):
+    """A linear model fitted by gradient descent: row by row, by batches, or by all rows."""
+
+    model_type: ClassVar[type] = SGDModel
+    hidden: ClassVar[frozenset[str]] = frozenset({"course"})
+    state_types: ClassVar[tuple[type, ...]] = (Scaling, Walking, Descending, Judging, Solved)
+    summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Objective)
+
+    loss: str | Loss
+    penalty: str | None
+    alpha: float
+    l1_ratio: float
+    fit_intercept: bool
+    tol: float | None
+    eta0: str | float
+    learning_rate: str
+    power_t: float
+    decay: float
+    batch_size: int | None
+    momentum: float
+    nesterovs_momentum: bool
+    average: bool
+    n_iter_no_change: int
+    model_: SGDModel
+
+    def _loss(self) -> Loss:
+        """The loss to go down, as an object."""
+        return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss]()
+
+    def _way(self, outputs: int) -> int:
+        """How classes become the numbers that a loss takes."""
+        raise NotImplementedError
+
+    def _outputs(self, schema: Schema) -> int:
+        return 1
+
+    @property
+    def draws_rows(self) -> bool:
+        """Whether rows are met in a drawn order: steps along the gradient of all rows know none."""
+        return self.shuffle and self.batch_size is not None
+
+    def start(self, schema: Schema) -> State:
+        """The state before the rows are looked at, with weights of zero."""
+        loss, p = self._loss(), int(schema.size("feature") or 0)
+        if loss.code == by_number.ZERO_ONE:
+            raise ValueError("the 0-1 loss has no slope to go down. Remedy: hinge or log_loss, which are above it")
+        if loss.kind == "class" and schema.target == "number":
+            raise ValueError(f"{loss} is a loss of classes, and the target is numbers. Remedy: SGDClassifier")
+        none = np.zeros((self._outputs(schema), p + 1))
+        return Scaling(0, schema, Course(Walk(none, none, none, 0.0, 0.0, 0.0, 0.0), 0.0, self.max_iter, np.zeros(0)))
+
+    def onward(self, model: SGDModel) -> State:
+        """One epoch more, over other rows."""
+        return Scaling(model.n_iter, model.schema, model.course._replace(left=1))
+
+    def ask(self, state: State) -> Statistic[Any] | None:
+        """How long rows are; epochs; how steep it is at the end."""
+        match state:
+            case Scaling():
+                return RowLengths(state.schema.levels)
+            case Walking(step, schema, course):
+                rule = self._rule(step, self._eta0(course.radius), len(course.walk.weights))
+                how = (self.turn(state), self.shuffle, schema.levels, step > 0, course.walk, rule)
+                order = self.order(state)
+                return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
+            case Descending(course=course) | Judging(course=course):
+                weights = course.walk.weights if isinstance(state, Descending) else self._found(course.walk)
+                return LossGradient(weights, *self._kind(len(weights)), state.schema.levels)
+            case Solved():
+                return None
+
+    def model(self, state: State) -> SGDModel | None:
+        """Where the walk is; while it is not begun, or scored, there is none."""
+        match state:
+            case Walking(step, schema, course) | Descending(step, schema, course):
+                found = self._found(course.walk)
+                return SGDModel(found[:, 1:].copy(), found[:, 0].copy(), step, course, schema)
+            case Solved():
+                return state.model
+        return None
+
+    def ending(self, state: State) -> State | None:
+        """The last look at the weights of the epochs so far."""
+        if isinstance(state, Walking) and state.course.left < self.max_iter:
+            return Judging(*state)
+        return None
+
+    def _found(self, walk: Walk) -> Array:
+        """What the model is: constants, then coefficients."""
+        return walk.average if self.average else walk.weights
+
+    def _rule(self, epoch: int, eta0: float, outputs: int) -> StepRule:
+        """The rule of the next epoch's steps: loss, schedule, penalties, momentum."""
+        loss, target, e = self._kind(outputs)
+        return StepRule(
+            loss, target, self.batch_size or 1, SCHEDULES.index(self.learning_rate), self.fit_intercept, self.average,
+            self.nesterovs_momentum, e, eta0, self.power_t, self.decay, *self._penalties(), self.momentum, self.alpha,
+            epoch,
+        )  # fmt: skip
+
+    def _kind(self, outputs: int) -> tuple[int, int, float]:
+        """Number of the loss, how targets enter, and e. The cross-entropy of two classes is logistic."""
+        loss, way = self._loss(), self._way(outputs)
+        code = by_number.LOGISTIC if way == TWO and loss.code == by_number.SOFTMAX else loss.code
+        return code, way, loss.e
+
+    def _penalties(self) -> tuple[float, float]:
+        """The penalties α₂ of squares and α₁ of absolute values."""
+        share = {None: None, "l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}[self.penalty]
+        return (0.0, 0.0) if share is None else (self.alpha * (1 - share), self.alpha * share)
+
+    def _eta0(self, size: float) -> float:
+        """The first step length: as given, or the longest that is safe for rows whose |x|² + 1 is so large."""
+        if self.eta0 != "auto":
+            return float(self.eta0)
+        bend = self._loss().curvature
+        return 1 / ((bend if isfinite(bend) else 1.0) * size + self._penalties()[0])
+
+    def _diverged(self, eta0: float) -> DataError:
+        remedy = f"eta0={eta0 / 1000:.1g}" if self.eta0 == "auto" else "eta0='auto'"
+        return DataError(DIVERGED.format(eta0, remedy))
+
+    def update(self, state: State, s: Summary) -> State:
+        """On to what comes next, or one epoch further."""
+        match state, s:
+            case Scaling(step, schema, course), Scale():
+                course = course._replace(radius=max(course.radius, s.radius))
+                if self.batch_size is None:
+                    return Descending(step, schema, course, s.squares / s.mass)
+                return Walking(step, schema, course)
+            case Walking(), Walk():
+                return self._walked(state, s)
+            case Descending(), Objective():
+                return self._down(state, s)
+            case Judging(), Objective():
+                self._warn_of_worse(state.course, s)
+                return self._done(state)
+        raise AssertionError
+
+    def _worst(self, outputs: int) -> float:
+        """The mean loss of weights of zero, whatever the rows are; infinite if it depends on them."""
+        return inf
+
+    def _warn_of_worse(self, course: Course, s: Objective) -> None:
+        """Warn if the weights are far worse than none at all: steps have led away from the minimum."""
+        if s.loss / s.mass > 2 * self._worst(len(s.weights)):
+            warn_not_converged(
+                f"the mean loss of {type(self).__name__} is {s.loss / s.mass:.3g} at the end, more than twice that of "
+                f"weights of zero: steps of {self._eta0(course.radius):.3g}, times the weights of the rows, lead "
+                "away from the minimum. Remedy: divide sample_weight by its mean, a smaller eta0, or StandardScaler()"
+            )
+
+    def _done(self, state: Descending | Judging) -> Solved:
+        return Solved.of(self.model(Walking(*state[:3])), state.step)
+
+    def _walked(self, state: Walking, s: Walk) -> State:
+        """The state one epoch further."""
+        course = state.course
+        curve = np.append(course.loss_curve, s.loss / s.mass)
+        if not np.isfinite(self._found(s)).all() or not np.isfinite(curve[-1]):
+            raise self._diverged(self._eta0(course.radius))
+        left = course.left - 1
+        then = Course(replace(s, loss=0.0, mass=0.0), course.radius, left, curve)
+        ends = left <= 0 or self.idle(curve)
+        return (Judging if ends else Walking)(state.step + 1, state.schema, then)
+
+    def _down(self, state: Descending, s: Objective) -> State:
+        """A step down the gradient over all rows."""
+        l2, l1 = self._penalties()
+        steep, course, eta0 = steepness(s, l2, l1, self.fit_intercept), state.course, self._eta0(state.spread)
+        walk = course.walk
+        if not isfinite(s.loss) or not np.isfinite(steep).all():
+            raise self._diverged(eta0)
+        if course.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
+            return Judging(*state[:3]) if self.average else self._done(state)
+        choices, numbers = self._rule(state.step, eta0, len(walk.weights)).arrays()
+        eta = float(rate(choices[3], numbers, walk.t))
+        g = s.slope / s.mass
+        g[:, 1:] += l2 * s.weights[:, 1:]
+        if not self.fit_intercept:
+            g[:, 0] = 0.0
+        velocity = self.momentum * walk.velocity - eta * g
+        here = s.weights if not self.nesterovs_momentum else s.weights - self.momentum * walk.velocity
+        weights = here + velocity
+        weights[:, 1:] = np.sign(weights[:, 1:]) * np.maximum(np.abs(weights[:, 1:]) - eta * l1, 0.0)
+        averaged = walk.averaged + 1
+        average = walk.average + (weights - walk.average) / averaged
+        if self.nesterovs_momentum:
+            weights = weights + self.momentum * velocity
+        course = Course(
+            Walk(weights, velocity, average, averaged, walk.t + 1, 0.0, 0.0), course.radius, course.left - 1,
+            np.append(course.loss_curve, s.loss / s.mass),
+        )  # fmt: skip
+        return state._replace(step=state.step + 1, course=course)
+
+    def certify(self, model: SGDModel, s: Summary) -> tuple[Claim, ...] | None:
+        """What the objective is here, how steep, how far from its smallest value; and how the rows were walked."""
+        if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.course.walk)):
+            return None
+        l2, l1 = self._penalties()
+        usual = "rounding errors of the usual size"
+        steep = float(norms(steepness(s, l2, l1, self.fit_intercept).reshape(1, -1))[0])
+        claims = [
+            Claim("objective", s.value(l2, l1), "proved", "mean loss and penalty, over all rows", "objective", usual),
+            Claim("gradient", steep, "proved", "length of the shortest subgradient", "objective", usual),
+        ]
+        gap = gap_of(s, l2, l1, self.fit_intercept, *self._kind(len(s.weights)))
+        why = "no weights have an objective below it by more: it is strongly convex"
+        if gap >= claims[0].value:
+            gap, why = claims[0].value, "vacuous: nothing is known but that no loss is below 0"
+        claims.append(Claim("gap", gap, "proved", why, "objective", usual))
+        short = "the gradient was below tol" if self.batch_size is None else "the loss fell by less than tol"
+        ended = f"{short}, or a rule ended it" if model.course.left > 0 else "max_iter was reached"
+        claims.append(Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"))
+        if self.batch_size is not None:
+            claims.append(self.mixed())
+        return tuple(claims)
+
+    def scores(self, model: SGDModel, X: Columns) -> Array:
+        """Wx + b, rows x outputs."""
+        return Design.of(X, model.schema.levels) @ np.ascontiguousarray(model.coef.T) + model.intercept
+
+    def sound(self, model: SGDModel, summary: object, schema: Schema) -> bool:
+        """Whether there are as many outputs as the classes need."""
+        return len(model.coef) == len(model.course.walk.weights) == self._outputs(schema)
+
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
+        """The same of a walk that goes on."""
+        return isinstance(state, Solved) or len(state.course.walk.weights) == self._outputs(schema)
+
+    @property
+    def n_iter_(self) -> int:
+        """How many epochs were run."""
+        return max(self.model_.n_iter, 1)
+
+    @property
+    def t_(self) -> float:
+        """How many steps were made in all epochs."""
+        return self.model_.course.walk.t
+
+    @property
+    def loss_curve_(self) -> Array:
+        """Mean loss in each epoch."""
+        return self.model_.course.loss_curve
+
+
+class SGD(Descent, Parameters):
+    """What SGDClassifier and SGDRegressor share."""
+
+    _: KW_ONLY
+    penalty: Annotated[str | None, choice("l2", "l1", "elasticnet"), None] = "l2"
+    alpha: Annotated[float, real(0)] = 1e-4
+    l1_ratio: Annotated[float, share(), some_l1_ratio] = 0.15
+    fit_intercept: Annotated[bool, boolean] = True
+    max_iter: Annotated[int, integer(1)] = 1000
+    tol: Annotated[float | None, real(0), None] = 1e-3
+    shuffle: Annotated[bool, boolean] = True
+    random_state: Annotated[int | None, seed] = 0
+    learning_rate: Annotated[str, choice(*SCHEDULES), known_schedule, not_passive_aggressive] = "invscaling"
+    eta0: Annotated[str | float, choice("auto"), real(0, open=True)] = "auto"
+    power_t: Annotated[float, real(0)] = 0.25
+    decay: Annotated[float, real(0)] = 0.1
+    batch_size: Annotated[int | None, integer(1), None] = 1
+    momentum: Annotated[float, real(0)] = 0.0
+    nesterovs_momentum: Annotated[bool, boolean] = False
+    average: Annotated[bool, boolean, averaged_from_start] = False
+    n_iter_no_change: Annotated[int, integer(1)] = 5
+    mixing: Annotated[bool, boolean] = False
+    verbose: Annotated[int, ignored_verbose] = 0
+    early_stopping: Annotated[bool, no_early_stopping] = False
+    validation_fraction: Annotated[float, not_held_back] = 0.1
+    warm_start: Annotated[bool, no_warm_start] = False

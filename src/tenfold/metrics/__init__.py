@@ -1,0 +1,5 @@
+"""Scores: whatever predicts, beside what is true, as summaries that merge."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,5 @@
+"""Mixtures of normal distributions, fitted by expectation-maximization."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,5 @@
+"""Model selection: cross-validation, tuning, comparison, curves and certificates on unseen rows."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,1 @@
+"""Certificates: what a model promises on unseen rows, with which confidence."""

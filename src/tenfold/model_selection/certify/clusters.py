@@ -1,0 +1,51 @@
+"""Which rows belong together and are not independent."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Codes, DataError, Need
+from tenfold.engine.group_keys import Key, Shuffled
+from tenfold.engine.runner import Session
+from tenfold.model_selection.cross_validation.folds import numbering, splits_of
+from tenfold.sources import Source
+from tenfold.sources.label_codes import code, levels
+from tenfold.stats.combinators import joined
+
+UNITS = 512
+"""at most: more groups than these are joined, more rows than these are dealt to so many units"""
+
+
+def group_codes(groups: ArrayLike) -> Codes:
+    """Groups as numbers from 0."""
+    values = np.asarray(groups)
+    if values.ndim != 1:
+        raise ValueError(f"groups must be one value for each row, but has the shape {values.shape}")
+    known = levels(values, "groups")
+    codes = code(values, known, "groups")
+    if np.isnan(codes).any():
+        row = int(np.flatnonzero(np.isnan(codes))[0])
+        raise DataError(f"groups misses a value in row {row}. Remedy: say to which group the row belongs")
+    return codes.astype(np.int64)
+
+
+def unit_key(
+    groups: str | Codes | None, source: Source, need: Need, session: Session, seed: int
+) -> tuple[Key, tuple[str, ...], int]:  # fmt: skip
+    """Which unit each row belongs to, the columns that say it, and how many groups there are.
+
+    A unit is a group, or several groups joined. If rows are independent, they are dealt to units by chance.
+    """
+    if groups is None:
+        _, starts, _ = numbering(source, need.without_target(), session)  # wherever they come from
+        return Shuffled(UNITS, seed, starts=starts), (), 0
+    if isinstance(groups, str):
+        found = splits_of(groups, source, need, session)
+        key, count = found.each[0].key, found.each[0].key.groups
+        return joined(key, [range(u, count, UNITS) for u in range(min(count, UNITS))]), found.side, count
+    count = int(groups.max(initial=-1)) + 1
+    if count < 2:
+        raise DataError("groups has one group only, which says nothing about others. Remedy: rows of more groups")
+    found = splits_of(min(count, UNITS), source, need, session, groups=groups)
+    return found.each[0].key, (), count

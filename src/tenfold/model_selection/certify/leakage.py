@@ -1,0 +1,67 @@
+"""Whether rows were seen before: by the model, when it was made, or by other models, when they were scored.
+
+Neither can be known for sure. The first is told from fingerprints of whole sources and from marks of some rows, the
+second from what this process has scored: a model counts once for each set of rows and score, and is told
+from others by its score.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from tenfold.core import MatrixLike, Schema
+from tenfold.core.rows.row_sketch import Marks, row_hashes
+from tenfold.estimator import Estimator
+from tenfold.sources import Source
+
+PARTS = 32
+"""of a source that are read to recognise rows, at most"""
+_judged: dict[tuple[str, str], set[str]] = {}
+"""by rows and score, the values of the models that were scored"""
+
+
+def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: ArrayLike | None) -> float:
+    """Which share of these rows a model was made from, as far as fingerprints and marks tell."""
+    certificate = vars(first).get("certificate_")
+    made = certificate and certificate.provenance
+    if made is None:
+        return 0.0
+    prints = {source.fingerprint()}
+    if y is not None:  # the first of a pipeline was fitted without them
+        prints = source.fingerprints(np.asarray(y, dtype=float if first.need.target == "number" else None), weight)
+    if {*made.source.split(" + ")} & prints:
+        return 1.0
+    need = first.need.without_target()
+    schema = Schema(first.schema_.columns, None, None, first.schema_.named)
+    parts = np.unique(np.linspace(0, len(source) - 1, PARTS).astype(int)).tolist()
+    chunks = (chunk for part in parts for chunk in source.chunks(part, need, schema))
+    hashes = np.concatenate([np.zeros(0, np.uint64), *(row_hashes(chunk.X, schema) for chunk in chunks)])
+    return Marks.read(made.marks).met_by(hashes, made.rows)
+
+
+def print_of(X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None) -> str:
+    """A short text by which rows in memory are recognised, whatever they are kept in: up to 64 of them tell."""
+    n = _num_samples(X)
+    at = np.unique(np.linspace(0, n - 1, 64).astype(int))
+    some = [_safe_indexing(one, at) for one in (X, y, weight) if one is not None]
+    text = repr([(one.toarray() if sp.issparse(one) else np.asarray(one)).tolist() for one in some])
+    digest = hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=8).hexdigest()
+    return f"rows in memory, {n}, {digest}"
+
+
+def others(rows: str, score: str, value: float) -> int:
+    """How many other models were scored by a score on the rows of a print; this one is remembered."""
+    known = _judged.setdefault((rows, score), set())
+    known.add(f"{value:.12g}")
+    return len(known) - 1
+
+
+def forget() -> None:
+    """Forget the rows that were scored before."""
+    _judged.clear()

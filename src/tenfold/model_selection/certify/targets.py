@@ -1,0 +1,130 @@
+"""What is asked of a model, and the scores of the rows it is scored on, unit by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.pipeline import Pipeline
+
+from tenfold.core import Codes, DataError, Labels, MatrixLike, Provenance
+from tenfold.engine.group_keys import Contiguous, Key
+from tenfold.engine.merge_tree import merge
+from tenfold.estimator import Estimator
+from tenfold.metrics.predictors import Foreign, opened_rows, predictor_of
+from tenfold.metrics.scorers import Summary, scorers_of
+from tenfold.model_selection.certify.clusters import unit_key
+from tenfold.model_selection.certify.leakage import made_from, print_of
+from tenfold.sources.inputs import as_source, refuse_lazy
+from tenfold.stats.combinators import As, By
+from tenfold.stats.metrics import Scorer
+from tenfold.stats.predictor_scores import Score, Scores
+
+LOSSES = ("neg_mean_absolute_error", "neg_mean_squared_error")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A score, as it is claimed."""
+
+    kind: str
+    scorer: Scorer
+    offset: float
+    sign: float
+    low: float
+    """the least that it can be"""
+    high: float
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether rows are right or wrong, each for itself."""
+        return self.scorer.name == "accuracy"
+
+    def of(self, summary: Summary) -> float:
+        """The score of a summary."""
+        return self.offset + self.sign * self.scorer.value(summary)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was found: the scores of each unit."""
+
+    score: Score
+    units: list[Scores]
+    rows: int
+    weighted: bool
+    groups: int
+    """how many there are; 0 if rows are independent"""
+    classes: Labels | None
+    seen: float
+    """which share of these rows the model was made from, as far as can be told"""
+    provenance: Provenance
+
+    def total(self, asked: Asked) -> Summary:
+        """The summary of all rows."""
+        found: Summary = merge(self.each(asked))
+        return found
+
+    def each(self, asked: Asked) -> list[Summary]:
+        """The summaries of the units."""
+        return [self.score.summary(asked.scorer, unit) for unit in self.units]
+
+
+def judge(
+    model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | None, weight: ArrayLike | None,
+    asked: list[Asked], seed: int,
+) -> tuple[Judged, list[Asked]]:  # fmt: skip
+    """The scores of a model by unit; and what is asked of it, once classes are known."""
+    predictor, first = predictor_of(model), model.steps[0][1] if isinstance(model, Pipeline) else model
+    if isinstance(predictor, Foreign):
+        refuse_lazy(X, type(model).__name__)
+    with opened_rows(predictor, model, X, y, weight) as rows:
+        source, view = rows.source, rows.view
+        asked = [replace(one, scorer=one.scorer.among(rows.classes)) for one in asked]
+        weighted = source.weighted
+        alone = groups is None and not weighted and all(one.is_rate for one in asked)
+        key: Key = Contiguous(1, np.zeros(1, np.int64))
+        side: tuple[str, ...] = ()
+        count = 0
+        if not alone:
+            key, side, count = unit_key(groups, source, view.need, rows.session, seed)
+        score = Score.of([rows.predictor], [one.scorer for one in asked])
+        view = replace(view, need=replace(view.need, side=side))
+        done = rows.session.answer(As(view, By((key,), score)))
+    if not done.each:
+        raise DataError("there is no row to score: all have weight zero")
+    each = [done.each[g] for g in sorted(done.each)]
+    many, machines = sum(one.rows for one in each), frozenset().union(*(one.machines for one in each))
+    where = Provenance(
+        print_of(X, y, weight) if isinstance(predictor, Foreign) else source.fingerprint(), many, done.dropped,
+        len(source), 1.0, "all rows were scored", tuple(sorted(machines)), None if alone else seed,
+    )  # fmt: skip
+    seen = 0.0
+    if isinstance(first, Estimator):
+        if isinstance(predictor, Foreign):
+            source = as_source(X, None, None, first.need.without_target(), model=first, reset=False)
+        seen = made_from(first, source, None if source.lazy else y, weight)
+    units = [one.summary for one in each]
+    return Judged(score, units, many, weighted, count, rows.classes, seen, where), asked
+
+
+def asked_of(model: BaseEstimator, scoring: str | Sequence[str] | None, pos_label: object = None) -> list[Asked]:
+    """The scores as they are claimed, with the positive class that was asked for."""
+    if scoring is None:
+        scoring = ["error"] if is_classifier(model) else [*LOSSES, "r2"]
+    if not isinstance(scoring, (str, list, tuple)):
+        raise ValueError(f"scoring must be the name of a score, or a list of them, not {scoring!r}")
+    names = [scoring] if isinstance(scoring, str) else scoring
+    if not names:
+        raise ValueError("scoring is empty. Remedy: name a score, or leave it out")
+    out = []
+    chosen = scorers_of(["accuracy" if name == "error" else name for name in names], model, pos_label)
+    for name, scorer in zip(names, chosen, strict=True):
+        kind = name.removeprefix("neg_").replace("_", " ")
+        offset, sign = float(name == "error"), -1.0 if name.startswith("neg_") or name == "error" else 1.0
+        low, high = sorted((offset + sign * scorer.low, offset + sign * scorer.high))
+        out.append(Asked(kind, scorer, offset, sign, low, high))
+    return out

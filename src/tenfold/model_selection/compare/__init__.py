@@ -1,0 +1,1 @@
+"""Comparison: whether one learner or model is significantly better than another."""

@@ -1,0 +1,377 @@
+"""Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
+
+Look here for which rows a fold holds; everything in `model_selection/` that splits rows asks `splits_of`. A `Split`
+learns from some groups of rows and is scored on others, and a key of `engine/group_keys.py` says which group a row is
+in, by its number, its class or a column: any worker finds the same. The folds of scikit-learn come out the same:
+contiguous, stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt in
+`compiled/rows/shuffling.py`, by `deal`, and by `deal_classes` class by class; learners with folds of their own inside a
+fit deal theirs by it too: stacking (`ensemble/stacking/stacking_folds.py`), and RidgeCV and its like
+(`stats/folds.py`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tenfold.core import Array, Codes, DataError, Labels, Need
+from tenfold.engine.count_jobs import CountClasses, CountLabels, CountRows
+from tenfold.engine.group_keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
+from tenfold.engine.loop import schema_of
+from tenfold.engine.plan import NOTHING
+from tenfold.engine.runner import Session
+from tenfold.sources import Source
+from tenfold.stats.combinators import Joined, crossed
+
+Grouping = str | ArrayLike
+"""the name of a column, or an entry for each row"""
+Indices = tuple[NDArray[np.integer], NDArray[np.integer]]
+"""numbers of rows to learn from, and of rows to be scored on"""
+
+
+@runtime_checkable
+class Splitter(Protocol):
+    """The method of scikit-learn's splitters that is called."""
+
+    def split(self, X: Array, y: Labels | None, groups: ArrayLike | None, /) -> Iterator[Indices]:
+        """The training rows and test rows, of each split."""
+
+
+Folds = int | Grouping | Splitter | Sequence[Indices]
+DEFAULT = 10
+"""folds, if nobody says how many"""
+FINEST = 1000
+"""places that rows are dealt, at most: a share is rounded to one of so many"""
+APART = 7919
+"""added to the seed of the folds, so that shares do not follow them"""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Groups to learn from and groups to be scored on."""
+
+    key: Key
+    train: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """All splits, and what they cost to find."""
+
+    each: tuple[Split, ...]
+    starts: Codes | None = None
+    """number of the first row of each part, where the source does not know it"""
+    scans: int = 0
+    side: tuple[str, ...] = ()
+    """the columns that say the group"""
+
+
+def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
+    """The folds, by our name or by scikit-learn's; ten if none are given."""
+    if folds is not None and cv is not None:
+        raise ValueError(f"cv={cv!r} and folds={folds!r} say the same thing: give one of them")
+    given = cv if folds is None else folds
+    return DEFAULT if given is None else given
+
+
+def splits_of(
+    folds: Folds,
+    source: Source,
+    need: Need,
+    session: Session,
+    *,
+    shuffle: bool = False,
+    random_state: int = 0,
+    groups: Grouping | None = None,
+    repeats: int = 1,
+) -> Splits:
+    """The splits that `folds` stands for, for a learner with this need."""
+    if not isinstance(random_state, (int, np.integer)):
+        raise ValueError(f"random_state must be an integer, not {random_state!r}. Remedy: random_state=0")
+    seeds = [random_state + 1_000_003 * r for r in range(repeats)]
+    if groups is not None:
+        if shuffle or repeats > 1:
+            raise ValueError("groups decide the folds: shuffle and repeats do not go with them")
+        if not isinstance(folds, str) and isinstance(folds, Splitter):
+            return _indices(folds, source, need, session, groups)
+        return _grouped(_count(folds), source, need, session, groups)
+    if isinstance(folds, (int, np.integer)):
+        return _numbered(_count(folds), source, need, session, shuffle, seeds)
+    if shuffle or repeats > 1:
+        raise ValueError("shuffle and repeats go with a number of folds; these folds are given")
+    if isinstance(folds, str):
+        return _column(folds, source, session)
+    if isinstance(folds, Splitter):
+        return _indices(folds, source, need, session, None)
+    if isinstance(folds, Iterator):  # as `splitter.split(X)` gives it
+        folds = list(folds)
+    if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], (list, tuple)):
+        if wrong := [j for j, pair in enumerate(folds) if len(pair) != 2]:
+            raise ValueError(f"folds[{wrong[0]}] is no pair. Remedy: a list of (train, test), the numbers of rows")
+        n, starts, scans = numbering(source, need, session)
+        return Splits(_from_indices(list(folds), n, starts), starts, scans)
+    codes, starts, scans = _coded(folds, "folds", source, need, session)
+    key = Listed(_enough(int(codes.max(initial=-1)) + 1), codes, starts=starts)
+    return Splits(_leave_one_out(key), starts, scans)
+
+
+def _coded(
+    values: ArrayLike, what: str, source: Source, need: Need, session: Session
+) -> tuple[Codes, Codes | None, int]:  # fmt: skip
+    """An entry for each row as numbers from 0; where parts begin, and scans used. A row must belong somewhere."""
+    given = np.asarray(values)
+    n, starts, scans = numbering(source, need, session)
+    if given.shape != (n,):
+        raise DataError(f"{what} has shape {given.shape}, but there are {n} rows")
+    missing: ArrayLike = False
+    if given.dtype.kind in "fM":
+        missing = given != given
+    elif given.dtype.kind == "O":
+        missing = [g is None or g != g for g in given.tolist()]
+    if np.any(missing):
+        raise DataError(f"{what} says of some rows not to which group they belong. Remedy: leave these rows out")
+    return np.unique(given, return_inverse=True)[1].astype(np.int64), starts, scans
+
+
+def _count(folds: object) -> int:
+    if not isinstance(folds, (int, np.integer)) or folds < 2:
+        raise ValueError(f"folds must be at least 2, not {folds!r}")
+    return int(folds)
+
+
+def _enough(groups: int) -> int:
+    if groups < 2:
+        raise DataError("there is one fold only: nothing is left to learn from. Remedy: more folds or groups")
+    return groups
+
+
+def _leave_one_out(key: Key) -> tuple[Split, ...]:
+    """Each group is scored once, by the model of all others."""
+    every = range(key.groups)
+    return tuple(Split(key, tuple(g for g in every if g != j), (j,)) for j in every)
+
+
+def numbering(source: Source, need: Need, session: Session) -> tuple[int, Codes | None, int]:
+    """How many rows there are, where each part begins if the source does not know, and scans used."""
+    if source.counted is not None:
+        return int(source.counted), None, 0
+    counts = session.reduce(CountRows(need, schema_of(source, need, session))).each
+    starts = np.concatenate([[0], np.cumsum([counts[part] for part in range(len(source))])]).astype(np.int64)
+    return int(starts[-1]), starts, 1
+
+
+def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Splits:
+    if need.target == "class":
+        return _stratified(k, source, need, session, shuffle, seeds)
+    n, starts, scans = numbering(source, need, session)
+    if n < k:
+        raise ValueError(
+            f"Cannot have number of splits n_splits={k} greater than the number of samples: n_samples={n}."
+        )
+    keys: list[Key] = [Contiguous(k, _even(n, k), starts=starts)] * len(seeds)
+    if shuffle:
+        keys = [Shuffled(k, seed, starts=starts) for seed in seeds]
+    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), starts, scans)
+
+
+def _even(n: int, k: int) -> Codes:
+    """Where folds begin whose sizes differ by one at most, the larger ones first."""
+    sizes = np.full(k, n // k) + (np.arange(k) < n % k)
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+
+
+def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Splits:
+    schema = schema_of(source, need, session)
+    found = session.reduce(CountClasses(need, schema)).each
+    counts = np.array([found[part][0] for part in range(len(source))])
+    before = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])[:-1]
+    total = counts.sum(axis=0)
+    if not total.sum():
+        raise DataError(NOTHING)
+    if total.max() < k:
+        raise ValueError(f"n_splits={k} cannot be greater than the number of members in each class.")
+    if (total < k).any():
+        warnings.warn(
+            f"The least populated class has only {total.min()} members, which is less than the {k} folds.",
+            UserWarning,
+            stacklevel=4,
+        )
+    parts = len(source)
+    first = [min((p, int(found[p][1][c])) for p in range(parts) if found[p][0][c]) for c in range(len(total))]
+    order = sorted(range(len(total)), key=lambda c: first[c])  # classes by their first row
+    ends = np.concatenate([[0], np.cumsum(total[order])])
+    turn = (ends[:, None] - np.arange(k) + k - 1) // k  # of the first rows, sorted by class, every k-th from fold j on
+    cuts = np.empty((len(total), k), np.int64)
+    for place, c in enumerate(order):
+        cuts[c] = np.concatenate([[0], np.cumsum(turn[place + 1] - turn[place])[:-1]])
+    keys = [Stratified(k, before, cuts, seed if shuffle else None) for seed in seeds]
+    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
+
+
+def _grouped(k: int, source: Source, need: Need, session: Session, groups: Grouping) -> Splits:
+    """Groups stay together; the largest first, each into the fold that has the fewest rows."""
+    if isinstance(groups, str):
+        labels, rows = _labels(groups, source, session)
+        return Splits(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, 1, (groups,))
+    codes, starts, scans = _coded(groups, "groups", source, need, session)
+    key = Listed(k, _spread(np.bincount(codes), k)[codes], starts=starts)
+    return Splits(_leave_one_out(key), starts, scans)
+
+
+def _spread(rows: Codes, k: int) -> Codes:
+    if len(rows) < k:
+        raise ValueError(f"Cannot have number of splits n_splits={k} greater than the number of groups: {len(rows)}.")
+    load, fold = np.zeros(k), np.empty(len(rows), np.int64)
+    for g in np.argsort(rows, kind="stable")[::-1]:
+        lightest = int(load.argmin())
+        load[lightest] += rows[g]
+        fold[g] = lightest
+    return fold
+
+
+def _labels(column: str, source: Source, session: Session) -> tuple[Labels, Codes]:
+    source.check_there([column])
+    total: Counter[Any] = Counter()
+    for some in session.reduce(CountLabels(column)).each.values():
+        total.update(some)
+    labels = sorted(total)
+    kind = object if labels and isinstance(labels[0], str) else None
+    return np.array(labels, dtype=kind), np.array([total[label] for label in labels])
+
+
+def _column(column: str, source: Source, session: Session) -> Splits:
+    """Each value of a column is a fold."""
+    labels, _ = _labels(column, source, session)
+    key = Labelled(_enough(len(labels)), column, labels, np.arange(len(labels)))
+    return Splits(_leave_one_out(key), None, 1, (column,))
+
+
+def _indices(splitter: Splitter, source: Source, need: Need, session: Session, groups: Grouping | None) -> Splits:
+    """What a splitter of scikit-learn says of the rows' numbers."""
+    if isinstance(groups, str):
+        raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
+    n, starts, scans = numbering(source, need, session)
+    y = source.target_values()
+    try:
+        splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
+    except (TypeError, ValueError):
+        if y is None and _looks_at_target(splitter, n, groups):
+            raise DataError(
+                f"{type(splitter).__name__} looks at the target, which is not in memory. Remedy: folds=k is "
+                "stratified by itself, for classes"
+            ) from None
+        raise
+    return Splits(_from_indices(splits, n, starts), starts, scans)
+
+
+def _looks_at_target(splitter: Splitter, n: int, groups: ArrayLike | None) -> bool:
+    """Whether a splitter that cannot do without a target can with one."""
+    try:
+        list(splitter.split(np.zeros((n, 1)), np.zeros(n), groups))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tuple[Split, ...]:
+    """Splits of row numbers as splits of few groups: rows that are always on the same side are one group."""
+    side = np.zeros((len(splits), n), np.int8)
+    for j, (train, test) in enumerate(splits):
+        side[j, train] = 1
+        rows = np.asarray(train)
+        if rows.dtype.kind in "iu" and len(rows) > (side[j] == 1).sum():
+            raise DataError(f"split {j} learns from some rows more than once. Remedy: weights say how often")
+        if (side[j, test] == 1).any():
+            raise DataError(f"split {j} learns from rows that it is scored on")
+        side[j, test] = 2
+        rows = np.asarray(test)
+        if rows.dtype.kind in "iu" and len(rows) > (side[j] == 2).sum():
+            raise DataError(f"split {j} is scored on some rows more than once. Remedy: weights say how often")
+        if not (side[j] == 1).any() or not (side[j] == 2).any():
+            raise DataError(f"split {j} has no rows to learn from, or none to be scored on")
+    atoms, codes = np.unique(side, axis=1, return_inverse=True)
+    if atoms.shape[1] <= 4 * len(splits):
+        return _sides(Listed(atoms.shape[1], codes.ravel().astype(np.int64), starts=starts), atoms)
+    both = np.array([[1, 2]], np.int8)
+    return tuple(one for row in side for one in _sides(Listed(2, row.astype(np.int64) - 1, starts=starts), both))
+
+
+def _sides(key: Key, atoms: NDArray[np.int8]) -> tuple[Split, ...]:
+    return tuple(
+        Split(key, tuple(np.flatnonzero(row == 1).tolist()), tuple(np.flatnonzero(row == 2).tolist())) for row in atoms
+    )
+
+
+def nested_shares(
+    base: Splits, sizes: Array | Codes, source: Source, need: Need, session: Session, random_state: int
+) -> Splits:  # fmt: skip
+    """Several shares of what each split learns from, each of which holds the rows of the smaller ones.
+
+    Rows are grouped by fold and by the first share that holds them. Splits come by split of the base, then by share.
+    """
+    keys = {id(split.key): split.key for split in base.each}
+    stratified = sizes.dtype.kind == "f" and all(isinstance(key, Stratified) for key in keys.values())
+    n, starts, scans = 0, base.starts, base.scans
+    if not stratified:
+        n, starts, more = numbering(source, need, session) if starts is None else (int(starts[-1]), starts, 0)
+        scans += more
+    shares = sizes.astype(np.float64) if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
+    places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
+    first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
+    t = len(shares) + 1  # the last is of rows in no share: they are scored on all the same
+    nested = {}
+    for name, key in keys.items():
+        dealt: Key = Shuffled(places, random_state + APART, starts=starts)
+        if isinstance(key, Stratified):
+            dealt = Stratified(places, key.before, key.cuts, random_state + APART)
+        nested[name] = by_share(key, dealt, first, t)
+    splits = []
+    for split in base.each:
+        test = tuple(g * t + s for g in split.test for s in range(t))
+        for share in range(len(shares)):
+            train = tuple(g * t + s for g in split.train for s in range(share + 1))
+            splits.append(Split(nested[id(split.key)], train, test))
+    return Splits(tuple(splits), starts, scans, base.side)
+
+
+def by_share(folds: Key, dealt: Key, first: Codes, shares: int) -> Key:
+    """By fold, and within it by the first of some shares that holds the place that a row is dealt."""
+    into = np.arange(folds.groups)[:, None] * shares + first
+    return Joined(folds.groups * shares, crossed((folds, dealt)), into.ravel())
+
+
+def _whole(numbers: Array) -> bool:
+    return bool(np.abs(numbers - np.rint(numbers)).max() < 1e-9)
+
+
+def _as_shares(numbers: Array | Codes, base: Splits, n: int) -> Array:
+    """Numbers of rows as shares of what the folds leave to learn from, the least of them."""
+    left = []
+    for split in base.each:
+        if isinstance(split.key, Listed):
+            rows = np.bincount(split.key.codes[split.key.codes >= 0], minlength=split.key.groups)
+            left.append(int(rows[list(split.train)].sum()))
+        else:
+            left.append(n * len(split.train) // split.key.groups)
+    if numbers.max() > min(left):
+        raise ValueError(f"train_sizes ask for {numbers.max()} rows, and a fold leaves about {min(left)} to learn from")
+    return numbers / min(left)
+
+
+def disjoint_sets(
+    sets: int, test: float, source: Source, need: Need, session: Session, random_state: int
+) -> Splits:  # fmt: skip
+    """Training sets that have no row in common, and rows to score all of them on: the last group."""
+    _, starts, scans = numbering(source, need, session)
+    places = Shuffled(FINEST, random_state, starts=starts)
+    into = np.tile(np.arange(sets), (FINEST, 1))
+    into[: max(1, round(FINEST * test))] = sets
+    key = Joined(sets + 1, crossed((places, Shuffled(sets, random_state + 1, starts=starts))), into.ravel())
+    return Splits(tuple(Split(key, (j,), (sets,)) for j in range(sets)), starts, scans)

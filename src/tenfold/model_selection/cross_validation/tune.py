@@ -1,0 +1,221 @@
+"""Choosing parameters by cross-validation: a grid of a one-pass learner costs one scan, the best model included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import ParameterGrid
+
+from tenfold.core import MatrixLike
+from tenfold.metrics.scorers import Scoring
+from tenfold.model_selection.cross_validation.candidates import Candidate, candidates_of, learned
+from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
+from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore
+from tenfold.model_selection.cross_validation.folds import Folds, Grouping, folds_of
+from tenfold.model_selection.frame_columns import without_column
+from tenfold.sources import Source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
+
+Params = dict[str, Any]
+"""of a learner, by name"""
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | tuple["Study", Mapping[str, "BaseDistribution"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What tuning found.
+
+    Attributes
+    ----------
+    best_estimator_ : learner
+        Fitted to all rows with the best parameters.
+    best_params_ : dict
+    best_score_ : float
+        Mean over the folds. It is the best of many, so it is too good: score the model on rows of their own.
+    params : list of dict
+        All that were tried.
+    results : CrossValidation
+        Their scores.
+    """
+
+    best_estimator_: BaseEstimator
+    best_params_: Params
+    best_score_: float
+    params: list[Params]
+    results: CrossValidation
+
+    @property
+    def scans(self) -> int:
+        """How many times the rows were read to try the parameters.
+
+        The best model of a learner of one pass costs nothing more; any other is fitted once more, which is not counted.
+        """
+        return self.results.scans
+
+    def predict(self, X: MatrixLike) -> NDArray[np.generic] | Source:
+        """What the best model says.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        """
+        found: NDArray[np.generic] | Source = self.best_estimator_.predict(X)
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.results}\nbest parameters: {self.best_params_}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.results._repr_html_()
+
+    def plot(self, score: int | str = 0, ax: Axes | None = None) -> Axes:
+        """The scores of all that were tried.
+
+        Parameters
+        ----------
+        score : int or str
+        ax : matplotlib axes, optional
+        """
+        return self.results.plot(score, ax)
+
+
+def tune(
+    learner: BaseEstimator,
+    grid: Grid,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
+    *,
+    folds: Folds | None = None,
+    shuffle: bool = False,
+    random_state: int | None = None,
+    groups: Grouping | None = None,
+    scoring: Scoring | None = None,
+    pos_label: object = None,
+    trials: int = 30,
+    batch: int = 10,
+    cv: Folds | None = None,
+) -> Tuned:
+    """Try parameters of a learner by cross-validation, and fit the best to all rows.
+
+    Parameters
+    ----------
+    learner : learner, or pipeline of learners
+        The learner to fit, with its parameters; it is cloned.
+    grid : dict, list of dict, or optuna Study
+        A dict of lists: all combinations. A list: these. A study of Optuna proposes, `batch` at a time, so that a
+        batch shares its scans; give the distributions as `(study, {name: distribution})`.
+    X : array, frame or Source
+        The rows: an array, a frame or a Source.
+    y : array, optional
+        The target of each row; None if a Source names it.
+    folds, shuffle, random_state, groups, scoring, pos_label
+        As in `cross_validate`; the first score decides.
+    trials : int, default=30
+        How many proposals of a study to try.
+    batch : int, default=10
+        How many of them at a time.
+    cv : as folds, optional
+        The name that scikit-learn has for `folds`.
+
+    Returns
+    -------
+    tuned : Tuned
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> X = np.arange(40.0)[:, None] % 7
+    >>> found = tn.tune(tn.Ridge(), {"alpha": [0.1, 10.0, 1000.0]}, X, X[:, 0] ** 2, folds=4)
+    >>> found.best_params_, found.scans
+    ({'alpha': 0.1}, 1)
+    """
+    folds = folds_of(folds, cv)
+    search = partial(_try, learner, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label)
+    if isinstance(grid, tuple):
+        study, space = grid
+        done = _proposed(search, study, space, trials, batch)
+    else:
+        tried = list(ParameterGrid(grid)) if isinstance(grid, Mapping) else [dict(one) for one in grid]
+        if not tried:
+            raise ValueError("there are no parameters to try")
+        done = [search(tried)]
+    candidates = [one for some in done for one in some.candidates]
+    params = [one for some in done for one in some.params]
+    results = _join([some.results for some in done], params)
+    best = results.best_index
+    column = next((c for c in (folds, groups) if isinstance(c, str)), None)
+    model = _refit(candidates[best], clone(learner).set_params(**params[best]), X, y, column)
+    return Tuned(model, params[best], float(results.mean[best, 0]), params, results)
+
+
+class Tried(NamedTuple):
+    """Parameters that were tried together, over the same scans."""
+
+    params: list[Params]
+    candidates: list[Candidate]
+    results: CrossValidation
+
+
+def _try(
+    learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool, seed: int,
+    groups: Grouping | None, scoring: Scoring | None, pos_label: object, params: list[Params],
+) -> Tried:  # fmt: skip
+    """Cross-validate a learner with each of some parameters."""
+    candidates = candidates_of([clone(learner).set_params(**one) for one in params])
+    run = FitAndScore(
+        candidates, X, y, folds=folds, shuffle=shuffle, seed=seed, groups=groups, scoring=scoring,
+        whole=True, pos_label=pos_label,
+    )  # fmt: skip
+    return Tried(params, candidates, run.results())
+
+
+def _proposed(
+    search: Callable[[list[Params]], Tried], study: Study, space: Mapping[str, BaseDistribution], trials: int,
+    batch: int,
+) -> list[Tried]:  # fmt: skip
+    """Ask a study for a batch of candidates, score them together, and tell it the scores."""
+    done = []
+    sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0
+    for start in range(0, trials, batch):
+        asked = [study.ask(dict(space)) for _ in range(min(batch, trials - start))]
+        done.append(search([trial.params for trial in asked]))
+        for trial, value in zip(asked, done[-1].results.mean[:, 0], strict=True):
+            study.tell(trial, sign * float(value))
+    return done
+
+
+def _join(some: list[CrossValidation], params: list[Params]) -> CrossValidation:
+    names = [", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in p.items()) for p in params]
+    return replace(
+        some[0],
+        given=list(names),
+        learners=[one for r in some for one in r.learners],
+        scores=np.concatenate([r.scores for r in some]),
+        scans=sum(r.scans for r in some),
+        seconds=sum(r.seconds for r in some),
+        fit_seconds=[s for r in some for s in r.fit_seconds],
+        summaries=None,
+        classes=None,
+    )
+
+
+def _refit(
+    candidate: Candidate, learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, column: str | None
+) -> BaseEstimator:  # fmt: skip
+    """The model of all rows: made from the merge of all folds where that is the model, else fitted."""
+    whole, source = candidate.whole, candidate.source
+    if whole is None or whole.done is None:
+        return learner.fit(source) if source.lazy else learner.fit(without_column(X, column), y)
+    return learned(learner._blank(), whole, source, candidate.stages[0].seed())

@@ -1,0 +1,5 @@
+"""Naive Bayes: columns that are independent within each class."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

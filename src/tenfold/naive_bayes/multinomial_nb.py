@@ -1,0 +1,56 @@
+"""Multinomial naive Bayes: the counts of a row are draws from the columns, by its class.
+
+P(j | c) = (n_cj + α) / (n_c + α p), with n_cj the count of column j in the rows of class c, and n_c that of all p
+columns.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array
+from tenfold.estimator.shell.constraints import array, boolean
+from tenfold.naive_bayes.counted import CountedNB
+from tenfold.stats.counts.class_sums import ClassSums
+
+
+class MultinomialNB(CountedNB):
+    """Naive Bayes over counts, as of words in texts, exact in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to the count of each column (Laplace). 0: the shares as they are, so that a row with a column that its
+        class never had is impossible there.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they are frequent; else all are equal.
+    class_prior : array of shape (classes,), optional
+        Probability of each class.
+    force_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+
+    Attributes
+    ----------
+    classes_ : array
+    class_count_, class_log_prior_ : array of shape (classes,)
+    feature_count_, feature_log_prob_ : array of shape (classes, columns)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import MultinomialNB
+    >>> model = MultinomialNB().fit([[2, 1, 0], [1, 1, 0], [0, 1, 3]], ["tea", "tea", "coffee"])
+    >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
+    ['tea', 'coffee']
+    """
+
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
+
+    def log_prob(self, s: ClassSums) -> Array:
+        """Shares of the counts of each class, smoothed."""
+        smooth = s.total + self.alpha
+        return np.asarray(np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True)))

@@ -1,1 +1,0 @@
-"""Neural networks: feed-forward nets trained by backpropagation."""

@@ -1,0 +1,1 @@
+"""Networks of units as graphs: Boolean networks and backpropagation by hand."""

@@ -1,0 +1,182 @@
+"""Classification by a multi-layer perceptron: softmax of the last layer, or one logistic output for two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
+
+import numpy as np
+
+from tenfold.core import Array, Columns, Need, Schema
+from tenfold.estimator import Classifier
+from tenfold.estimator.class_weights import class_weights, named_weights, refuse_balanced
+from tenfold.estimator.shell.constraints import choice
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.neural_network.mlp.mlp import MLP, MLPModel
+
+
+class MLPClassifier(MLP, Classifier):
+    """Multi-layer perceptron for classes: a feed-forward network, trained by backpropagation; sequential.
+
+    Gradients are made by PyTorch (`pip install "tenfold[neural]"`) in double precision, on one thread; a model that
+    is loaded predicts without it. Columns of very different scales train badly: put `StandardScaler` before it.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : int or sequence of int, default=(100,)
+        Units of each hidden layer; () has none, and the model is linear.
+    activation : {"relu", "leaky_relu", "tanh", "logistic", "identity"}, default="relu"
+        What hidden units make of their input z: max(z, 0); the same with 0.01 z below 0; tanh z; 1 / (1 + e⁻ᶻ); z.
+    solver : {"adam", "sgd", "lbfgs", "cg"}, default="adam"
+        "adam" and "sgd" learn from mini-batches, one part after another. "lbfgs" and "cg" (conjugate gradients of Polak
+        and Ribière) look at all rows in every round: the gradients of parts are summed, on any runner, with the same
+        bits on any number of workers.
+    alpha : float, default=0.0001
+        Strength of the penalty of squared coefficients, divided by the weight of the batch, or of all rows.
+    batch_size : int or "auto", default="auto"
+        Rows to a step; "auto" is 200. "lbfgs" and "cg" have no batches.
+    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
+        Of "sgd": as it is; divided by (training rows so far + 1)^power_t after each epoch; divided by 5 whenever
+        `n_iter_no_change` epochs in a row bring nothing, until it is 1e-6.
+    learning_rate_init : float, default=0.001
+        The first step length of "adam" and "sgd".
+    power_t : float, default=0.5
+        Exponent by which "invscaling" shortens steps.
+    max_iter : int, default=200
+        Epochs at most; with "lbfgs" and "cg" steps, each of one pass over the rows or some.
+    shuffle : bool, default=True
+        Whether to take rows in another order in each epoch: parts, and rows in windows of some thousands.
+    random_state : int, default=0
+        Seed of the first weights, the order, the validation rows and the units that drop out. None draws one, and the
+        certificate records it.
+    tol : float, default=0.0001
+        Stop when neither the loss falls, nor the validation score rises, by this much for more than
+        `n_iter_no_change` epochs; with "lbfgs" and "cg", when no entry of the gradient is larger.
+    momentum : float, default=0.9
+        Of "sgd": the share of the last step that is made again.
+    nesterovs_momentum : bool, default=True
+        Of "sgd": whether to look ahead where the momentum leads.
+    early_stopping : bool, default=False
+        Whether to set rows aside for validation, and to keep the weights of the epoch that predict them best.
+        Not with "lbfgs" and "cg".
+    validation_fraction : float, default=0.1
+        The share of rows set aside for validation, drawn by their numbers in the source.
+    beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
+        Of "adam": how long gradients, and their squares, are remembered; what keeps steps finite.
+    n_iter_no_change : int, default=10
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
+    dropout : float, default=0.0
+        The share of hidden units that are left out of each step, drawn again for every row. Not with "lbfgs"
+        and "cg".
+    l1_ratio : float, default=0.0
+        The share of the penalty that is put on absolute values of coefficients, not on squares. Not with "lbfgs"
+        and "cg".
+    batch_norm : bool, default=False
+        Whether sums of hidden units are normalised, before their activation: by mean and variance of the batch while
+        learning (rows have their weights; a batch of one row is treated as in prediction), by running ones when
+        predicting; then a learnt scale and shift. Not with "lbfgs" and "cg".
+    embedding : int or "auto", optional
+        Learn so many numbers for each category of a column, instead of making each a feature; "auto" takes 1.6 n^0.56
+        for n categories. A category that was not seen has zeros. None: each category is a feature.
+    n_init : int, default=1
+        Random starts, tried one after another; the one with the lowest objective is kept, with `early_stopping` that
+        with the best validation score.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of rows of each class, 1 of a class that is not named; "balanced" gives all classes the
+        same weight, and takes one more pass. Scores of validation rows count them likewise.
+    warm_start : bool, default=False
+        Whether a second `fit` goes on from the weights of the first one.
+    max_fun : int, default=15000
+        Of "lbfgs" and "cg": passes over the rows at most.
+    device : str, optional
+        The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
+        alone. A fitted network predicts on the CPU.
+    verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    coefs_, intercepts_ : list of array
+        Of each layer: coefficients (units below, units above), and the constants of its units, as they predict:
+        normalisation and embeddings are multiplied in.
+    embeddings_ : dict of array
+        With `embedding`: of each categorical column, by its name, a row of numbers for each category.
+    loss_curve_ : array of shape (epochs,)
+    validation_scores_ : array of shape (epochs,)
+        With `early_stopping`: accuracy of the validation rows.
+    loss_, best_loss_ : float
+        Of the last epoch, and the lowest.
+    best_validation_score_ : float or None
+        The best of `validation_scores_`; None without `early_stopping`.
+    n_iter_, n_layers_, n_outputs_, t_ : int
+        Epochs; layers, that of the inputs included; units of the last; training rows in all epochs.
+    certificate_ : Certificate
+        How steep the objective is at the end. That nothing lower exists is not claimed.
+
+    Examples
+    --------
+    >>> from tenfold import MLPClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> model = MLPClassifier(8, "tanh", solver="lbfgs").fit(X, y)
+    >>> model.predict(X).tolist()
+    [0, 1, 1, 0]
+    >>> bool(model.certificate_["gradient"].value < 0.01)
+    True
+    """
+
+    need = Need("mixed", sparse=True, target="class")
+    law_params = (
+        {"max_iter": 2, "hidden_layer_sizes": (4,), "solver": "lbfgs", "activation": "tanh"},
+        {"max_iter": 3, "hidden_layer_sizes": (4,)},
+        {"max_iter": 2, "hidden_layer_sizes": (2,), "solver": "cg", "activation": "logistic"},
+        {"max_iter": 3, "hidden_layer_sizes": 3, "solver": "sgd", "learning_rate_init": 1e-9, "batch_size": 5},
+        {
+            "max_iter": 3,
+            "hidden_layer_sizes": (3, 2),
+            "early_stopping": True,
+            "dropout": 0.5,
+            "activation": "leaky_relu",
+        },
+        {"max_iter": 3, "hidden_layer_sizes": (3,), "shuffle": False, "activation": "logistic"},
+        {
+            "max_iter": 2,
+            "hidden_layer_sizes": (3,),
+            "batch_norm": True,
+            "embedding": 2,
+            "l1_ratio": 0.5,
+            "n_init": 2,
+            "class_weight": "balanced",
+        },
+    )
+
+    _: KW_ONLY
+    class_weight: Annotated[Mapping[Any, float] | str | None, choice("balanced"), dict, None, Behind("n_init")] = None
+
+    def _outputs(self, schema: Schema) -> tuple[int, str]:
+        classes = len(schema.classes)
+        return (1, "log_loss") if classes <= 2 else (classes, "cross_entropy")
+
+    def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        refuse_balanced(self.class_weight)
+        return super()._partial_fit(X, y, weight, classes)
+
+    def _factors(self, schema: Schema, mass: Array | None) -> Array | None:
+        if self.class_weight is None:
+            return np.zeros(0)
+        if isinstance(self.class_weight, str):
+            return None if mass is None else class_weights(self.class_weight, schema, mass)
+        return named_weights(self.class_weight, schema)
+
+    def scores_from(self, model: MLPModel, X: Columns) -> Array:
+        """What the last layer says of each class; of two classes the first has zero."""
+        f = self.scores(model, X)
+        if f.shape[1] > 1:
+            return f
+        return f if len(model.schema.classes) == 1 else np.column_stack([np.zeros(len(f)), f])
+
+    @property
+    def out_activation_(self) -> str:
+        """What the outputs go through to be probabilities."""
+        return "logistic" if self.n_outputs_ == 1 else "softmax"

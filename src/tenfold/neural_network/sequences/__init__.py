@@ -1,0 +1,1 @@
+"""Networks that read sequences: recurrent networks and transformers."""

@@ -1,0 +1,101 @@
+"""Classification of whole sequences by a recurrent network: a linear layer above the last state."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated
+
+from tenfold.core import Need, Schema
+from tenfold.estimator.shell.constraints import choice, integer
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.neural_network.sequences.recurrent import GATES, Recurrent
+from tenfold.neural_network.sequences.rnn import recurrent
+from tenfold.neural_network.sequences.sequence_training import UNITS, SequenceNetworkClassifier
+
+
+class RNNClassifier(SequenceNetworkClassifier):
+    """Recurrent neural network for classes of whole sequences, trained by backpropagation through time; sequential.
+
+    Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its
+    sequences, `tenfold.scan(sequence=)`. Categories are features that are 0 or 1. Gradients are made by PyTorch (`pip
+    install "tenfold[neural]"`) in double precision, on one thread; a model that is loaded predicts without it. Columns
+    of very different scales train badly: put `StandardScaler` before it.
+
+    Parameters
+    ----------
+    hidden_size : int, default=32
+        Units of the state.
+    cell : {"gru", "lstm", "simple"}, default="gru"
+        What makes a state of the one before and a row: gates that keep what matters, or tanh of a sum ("simple"), which
+        forgets sooner.
+    num_layers : int, default=1
+        Layers of cells, each with the states of the one below as its rows.
+    truncate : int, optional
+        How many rows gradients go back from the end of a sequence (truncated backpropagation through time); all by
+        default. States still come from all rows, and the certificate looks at the whole gradient.
+    alpha : float, default=0.0001
+        Strength of the penalty of squared weights, divided by the weight of the batch.
+    batch_size : int, default=32
+        Sequences to a step.
+    learning_rate_init : float, default=0.003
+        The step length of Adam.
+    max_iter : int, default=100
+        Epochs at most.
+    shuffle : bool, default=True
+        Whether to take sequences in another order in each epoch: parts, and sequences in windows of some hundreds.
+    random_state : int, default=0
+        Seed of the first weights, the order and the validation sequences. None draws one, and the certificate records
+        it.
+    tol : float, default=0.0001
+        Stop when neither the loss falls, nor the validation score rises, by this much for more than
+        `n_iter_no_change` epochs.
+    n_iter_no_change : int, default=10
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
+    early_stopping : bool, default=False
+        Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
+    validation_fraction : float, default=0.1
+        The share of sequences set aside for validation.
+
+    Attributes
+    ----------
+    classes_ : array
+    parameters_ : dict of str to array
+        Of each layer, by PyTorch's names: "weight_ih_l0", "weight_hh_l0", and so on; "head_W" and "head_b" above.
+    loss_curve_ : array of shape (epochs,)
+    validation_scores_ : array of shape (epochs,)
+        With `early_stopping`: accuracy of the validation sequences.
+    best_loss_ : float
+    n_iter_ : int
+        Epochs.
+    certificate_ : Certificate
+        How steep the objective is at the end. That nothing lower exists is not claimed.
+
+    Examples
+    --------
+    Whether an "a" comes before a "b":
+
+    >>> from tenfold import RNNClassifier
+    >>> words = "cab ba acb bca ab cba accb bac abc bcca ccab ccba".split()
+    >>> letters, lengths = [[letter] for word in words for letter in word], [len(word) for word in words]
+    >>> model = RNNClassifier(8, max_iter=60, learning_rate_init=0.05).fit(
+    ...     letters, [word.index("a") < word.index("b") for word in words], lengths=lengths
+    ... )
+    >>> model.predict([["a"], ["c"], ["b"], ["c"], ["b"], ["c"], ["b"], ["a"]], lengths=[4, 4]).tolist()
+    [True, False]
+    """
+
+    need = Need("mixed", target="class", sequence="", per_sequence=True)
+    law_params = (
+        {"hidden_size": 3, "max_iter": 2},
+        {"hidden_size": 3, "max_iter": 2, "cell": "lstm", "num_layers": 2, "early_stopping": True, "batch_size": 5},
+        {"hidden_size": 3, "max_iter": 2, "cell": "simple", "truncate": 2, "shuffle": False, "batch_size": 200},
+    )
+
+    hidden_size: Annotated[int, integer(1, UNITS)] = 32
+    _: KW_ONLY
+    cell: Annotated[str, choice(*GATES), Behind("hidden_size")] = "gru"
+    num_layers: Annotated[int, integer(1, 64), Behind("cell")] = 1
+    truncate: Annotated[int | None, integer(1, 1 << 40), None, Behind("num_layers")] = None
+
+    def _encoder(self, schema: Schema) -> Recurrent:
+        return recurrent(self, schema)

@@ -1,0 +1,137 @@
+"""Classification of whole sequences by the encoder of a transformer: a linear layer above the mean of its rows."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Need, Schema
+from tenfold.estimator.shell.constraints import integer, real
+from tenfold.estimator.shell.parameters import Behind
+from tenfold.neural_network.sequences.sequence_network import Sequences
+from tenfold.neural_network.sequences.sequence_training import UNITS, SequenceNetworkClassifier, SequenceNetworkModel
+from tenfold.neural_network.sequences.transformer import Transformer
+
+
+class TransformerClassifier(SequenceNetworkClassifier):
+    """Transformer encoder for classes of whole sequences: self-attention, trained by backpropagation; sequential.
+
+    Rows are projected, get a code of their place (sines and cosines), and look at each other in each layer; a sequence
+    is told by the mean of its rows. `attention` shows where they look.
+
+    Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its
+    sequences, `tenfold.scan(sequence=)`. Categories are features that are 0 or 1. Gradients are made by PyTorch (`pip
+    install "tenfold[neural]"`) in double precision, on one thread; a model that is loaded predicts without it. Columns
+    of very different scales train badly: put `StandardScaler` before it.
+
+    Parameters
+    ----------
+    d_model : int, default=32
+        Numbers that stand for a row between layers: a multiple of `n_heads`.
+    n_heads : int, default=4
+        Attentions side by side in each layer.
+    n_layers : int, default=2
+        Layers of attention, each over the outputs of the one below.
+    dim_feedforward : int, default=64
+        Units of the hidden layer that each row goes through after it has looked at others.
+    alpha : float, default=0.0001
+        Strength of the penalty of squared weights, divided by the weight of the batch.
+    batch_size : int, default=32
+        Sequences to a step.
+    learning_rate_init : float, default=0.001
+        The step length of Adam.
+    max_iter : int, default=100
+        Epochs at most.
+    shuffle : bool, default=True
+        Whether to take sequences in another order in each epoch: parts, and sequences in windows of some hundreds.
+    random_state : int, default=0
+        Seed of the first weights, the order and the validation sequences. None draws one, and the certificate records
+        it.
+    tol : float, default=0.0001
+        Stop when neither the loss falls, nor the validation score rises, by this much for more than
+        `n_iter_no_change` epochs.
+    n_iter_no_change : int, default=10
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
+    early_stopping : bool, default=False
+        Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
+    validation_fraction : float, default=0.1
+        The share of sequences set aside for validation.
+
+    Attributes
+    ----------
+    classes_ : array
+    parameters_ : dict of str to array
+        Such as "project_W", "layer0_qkv_W" (queries, keys and values side by side), "layer0_out_W", "head_W".
+    loss_curve_ : array of shape (epochs,)
+    validation_scores_ : array of shape (epochs,)
+        With `early_stopping`: accuracy of the validation sequences.
+    best_loss_ : float
+    n_iter_ : int
+        Epochs.
+    certificate_ : Certificate
+        How steep the objective is at the end. That nothing lower exists is not claimed.
+
+    Examples
+    --------
+    Whether an "x" is somewhere:
+
+    >>> from tenfold import TransformerClassifier
+    >>> words = ["abx", "ab", "xa", "bbab", "aaxb", "a", "xb", "bab"]
+    >>> letters, lengths = [[letter] for word in words for letter in word], [len(word) for word in words]
+    >>> model = TransformerClassifier(8, n_heads=2, n_layers=1, max_iter=40, learning_rate_init=0.02).fit(
+    ...     letters, ["x" in word for word in words], lengths=lengths
+    ... )
+    >>> model.predict([["b"], ["x"], ["b"]]).tolist()  # one sequence
+    [True]
+    >>> [maps.shape for maps in model.attention(letters[:5], lengths=[3, 2])]  # layers, heads, rows, rows
+    [(1, 2, 3, 3), (1, 2, 2, 2)]
+    """
+
+    need = Need("mixed", target="class", sequence="", per_sequence=True)
+    law_params = (
+        {"d_model": 4, "n_heads": 2, "n_layers": 1, "dim_feedforward": 3, "max_iter": 2},
+        {"d_model": 4, "n_heads": 1, "dim_feedforward": 3, "max_iter": 2, "early_stopping": True, "batch_size": 5},
+        {"d_model": 4, "n_layers": 1, "dim_feedforward": 3, "max_iter": 2, "shuffle": False, "batch_size": 200},
+    )
+
+    d_model: Annotated[int, integer(1, UNITS)] = 32
+    _: KW_ONLY
+    n_heads: Annotated[int, integer(1, UNITS), Behind("d_model")] = 4
+    n_layers: Annotated[int, integer(1, 64), Behind("n_heads")] = 2
+    dim_feedforward: Annotated[int, integer(1, UNITS), Behind("n_layers")] = 64
+    learning_rate_init: Annotated[float, real(0, open=True)] = 1e-3
+
+    def _encoder(self, schema: Schema) -> Transformer:
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model={self.d_model} must be a multiple of n_heads={self.n_heads}")
+        features = int(schema.size("feature") or 0)
+        how = (self.d_model, self.n_layers, self.n_heads, self.dim_feedforward)
+        return Transformer(features, *map(int, how))
+
+    def attention(self, X: Any, lengths: Any = None) -> list[Array]:
+        """How much each row of a sequence looks at each other one, in each head of each layer.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        maps : list of array of shape (layers, heads, rows, rows)
+            One for each sequence. Entry [l, h, i, j] is the share of row j in what row i gets from head h of layer l:
+            those of a row i add up to one.
+        """
+        return [one for some in self._each(_maps, X, lengths) for one in some]
+
+
+def _maps(learner: TransformerClassifier, model: SequenceNetworkModel, chunk: Chunk) -> list[Array]:
+    network, some = learner._network(model.schema), Sequences.of(chunk, model.schema.levels)
+    encoder, given = learner._encoder(model.schema), network.arrays(model.weights)[:-2]
+    found: dict[int, Array] = {}
+    for which, X, lengths in some.blocks(network, np.arange(len(some.lengths))):
+        found |= dict(zip(which.tolist(), encoder.attention(given, X, lengths)))
+    return [found[at] for at in range(len(some.lengths))]

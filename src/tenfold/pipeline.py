@@ -1,0 +1,5 @@
+"""Pipelines and unions of transformers."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

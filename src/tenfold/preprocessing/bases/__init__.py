@@ -1,0 +1,1 @@
+"""Bases of one column: radial, sigmoid and tanh functions."""

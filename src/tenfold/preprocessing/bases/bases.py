@@ -1,0 +1,137 @@
+"""Basis functions: each value (or row) becomes how it stands to some centres, which come from merged summaries."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
+from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
+from tenfold.stats.rows.weighted_sample import Race
+from tenfold.stats.trees.binned import RowSample
+
+
+class BasisModel(NamedTuple):
+    """Where the centres are, and how steep the functions of each column."""
+
+    centers: Annotated[Array, "center", "column"]
+    gamma: Annotated[Array, "column"]
+
+
+class Basis(OnePass, Transformer):
+    """What the bases share: centres, given or found; functions of one column each."""
+
+    need = Need("numeric")
+    model_type = BasisModel
+    summary_types = (Extremes, Race)
+    short: ClassVar[str]
+    """in the names of the outputs"""
+    law_params = ({}, {"spacing": "grid", "centers": 3})
+
+    centers: Annotated[int | ArrayLike, integer(1), array] = 5
+    gamma: Annotated[float | str, choice("auto"), real(0, open=True)] = "auto"
+    spacing: Annotated[str, choice("quantiles", "grid")] = "quantiles"
+    random_state: Annotated[int | None, seed] = 0
+
+    @property
+    def _wanted(self) -> int | None:
+        """How many centres are to be found for each column; None: they were given."""
+        return int(self.centers) if isinstance(self.centers, (int, np.integer)) else None
+
+    def _given(self, schema: Schema) -> Array:
+        """The centres that were given; ValueError if they do not fit the columns."""
+        found, p = np.array(self.centers, dtype=np.float64), len(schema.columns)
+        if found.ndim != 2 or found.shape[1] != p or not len(found):
+            raise ValueError(f"centers have the shape {found.shape}; for {p} columns it must be (centers, {p})")
+        if not np.isfinite(found).all():
+            raise ValueError("centers contain NaN or infinity")
+        return found
+
+    def statistic(self, schema: Schema) -> RowSample | ExtremesByColumn:
+        """A sample of the rows, or how far they reach."""
+        if self._wanted is None:
+            self._given(schema)
+        sampled = self._wanted is not None and self.spacing == "quantiles"
+        return RowSample(self.random_state) if sampled else ExtremesByColumn()
+
+    def solve(self, schema: Schema, s: Race | Extremes) -> BasisModel:
+        """Centres at quantiles, or evenly from the smallest value to the largest."""
+        k = self._wanted
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            if k is None:
+                found = self._given(schema)
+            elif isinstance(s, Race):
+                found = _quantiles(*s.sample(), k)
+            else:
+                share = np.linspace(0, 1, k)[:, None] if k > 1 else np.full((1, 1), 0.5)
+                found = s.low + share * (s.high - s.low)
+            gamma = self.widths(found) if self.gamma == "auto" else np.full(found.shape[1], float(self.gamma))
+        wrong = np.flatnonzero(~(np.isfinite(found).all(axis=0) & np.isfinite(gamma) & (gamma > 0)))
+        if len(wrong):
+            raise DataError(
+                f"column {schema.names[wrong[0]]!r}: its centres are so far apart, or so near, that gamma is beyond "
+                "the range of float64. Remedy: rescale it with StandardScaler, or give gamma"
+            )
+        return BasisModel(found, gamma)
+
+    def widths(self, centers: Array) -> Array:
+        """A gamma for each column: one over the mean distance of neighbours."""
+        return 1 / distances(centers)
+
+    def certify(self, model: BasisModel, s: Race | Extremes) -> tuple[Claim, ...]:
+        """How many centres there are, and where they come from."""
+        many = float(len(model.centers))
+        if self._wanted is None:
+            return (Claim("centers", many, "assumed", "as they were given", "data"),)
+        if isinstance(s, Extremes):
+            return (
+                Claim("centers", many, "proved", "evenly from the smallest value of a column to the largest", "data"),
+            )
+        if s.complete:
+            return (Claim("centers", many, "proved", "at quantiles of each column", "data"),)
+        why = f"at quantiles of a sample of {s.most:,} distinct rows"
+        return (Claim("centers", many, "estimated", why, "data"),)
+
+    def functions(self, away: Array) -> Array:
+        """Of gamma times the way from a centre."""
+        raise NotImplementedError
+
+    def transform_from(self, model: BasisModel, X: Columns) -> Array:
+        """For each column, one function for each centre."""
+        k, p = model.centers.shape
+        out = np.empty((len(X), p * k))
+        for rows, block in X.blocks(X.block_rows(p * k)):
+            with np.errstate(over="ignore"):  # infinitely far away is an answer
+                away = (block[:, :, None] - model.centers.T) * model.gamma[:, None]
+                out[rows] = self.functions(away).reshape(len(block), p * k)
+        return out
+
+    def sound(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
+        """Whether there are as many centres as the parameters say."""
+        many = len(self._given(schema)) if self._wanted is None else self._wanted
+        return len(model.centers) == many and bool((model.gamma > 0).all())
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the column, the function's, and the number of the centre."""
+        return [f"{name}_{self.short}{m}" for name in names for m in range(len(self.model_.centers))]
+
+
+def _quantiles(rows: Array, weight: Array, k: int) -> Array:
+    """The middles of k equal shares of the weight, by column."""
+    out = np.empty((k, rows.shape[1]))
+    for j, column in enumerate(rows.T):
+        order = np.argsort(column, kind="stable")
+        upto = np.cumsum(weight[order])
+        at = np.searchsorted(upto, (np.arange(k) + 0.5) / k * upto[-1])
+        out[:, j] = column[order][np.minimum(at, len(order) - 1)]
+    return out
+
+
+def distances(centers: Array) -> Array:
+    """The mean distance of neighbours in each column, 1 where there is none."""
+    far = (centers.max(axis=0) - centers.min(axis=0)) / max(len(centers) - 1, 1)
+    return np.where(far > 0, far, 1.0)

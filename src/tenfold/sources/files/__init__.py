@@ -1,0 +1,1 @@
+"""Files and stores: Parquet, streamed formats, queries."""

@@ -1,0 +1,383 @@
+"""Where rows come from: an ordered list of parts, and a schema for each need. All that is asked of a source is here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from difflib import get_close_matches
+from typing import Any, NoReturn, Self
+
+import numpy as np
+import pyarrow as pa
+
+from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
+from tenfold.core.rows.chunk import NESTED, PART
+from tenfold.sources import sequence_source, validation
+
+
+class Source(ABC):
+    """An ordered list of parts that any worker can load by itself.
+
+    A part is loaded as a view for one need; the same rows serve several learners in several
+    views. What a column or the target holds is itself found by merging: each part has a schema,
+    and schemas add up.
+
+    A subclass brings `__len__`, `read`, `scans_for`, `schema_of` and `fingerprint`; whoever wants
+    rows calls `chunks`, which checks what `read` gives.
+    """
+
+    names: tuple[str, ...]
+    """of the columns that are features"""
+    named: bool = False
+    """whether the user gave the names"""
+    sequence: str | None = None
+    """the column that says to which sequence a row belongs, if the user named it"""
+    counted: int | None = None
+    """how many rows there are; None if rows must be read to know"""
+    weight: VectorLike = None
+    """of each row, if weights were given with the rows"""
+    lazy: bool = True
+    """whether what a model says of the rows is a source too; arrays that a user hands over get arrays"""
+    makes_sparse: bool = False
+    """whether rows are made for a need, sparse ones if it takes them; all others have their rows in one form"""
+    costly: bool = False
+    """whether rows take so long to make that they are held, in memory or files, for a learner of several passes"""
+
+    def __init__(self) -> None:
+        self._found: dict[Need, Schema] = {}
+        self._warned: set[str] = set()
+        self.side: dict[str, str | AnyColumn] = {}
+        """what comes along with the rows, whatever the need: an entry for each row, or the name of a column"""
+        self.runs: dict[tuple[str, int], sequence_source.Runs] = {}
+        """by column of ids and part, which sequences a part begins and ends with, as far as somebody has looked"""
+        self.whole_sequences: set[str] = set()
+        """columns of ids of which somebody has seen, in all parts, that none comes back after others"""
+        self.first_part = 0
+        """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
+
+    def __copy__(self) -> Self:
+        """All of it, also what does not travel to workers; but other rows may begin other sequences."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.runs, other.whole_sequences = {}, set()
+        return other
+
+    # ---- what there is ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many parts there are."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, if they can be counted without computing them."""
+        return self.counted
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts there are: row groups of files, partitions of Dask, slices of an array."""
+        return len(self)
+
+    def head(self, rows: int = 5) -> pa.Table:
+        """The first rows, to look at: all columns, as they are in the data.
+
+        Parameters
+        ----------
+        rows : int, default=5
+
+        Returns
+        -------
+        table : pyarrow.Table
+            `.to_pandas()` makes a frame of it.
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> rows = tn.scan(pd.DataFrame({"size": [1, 2, 3], "price": [2.0, 4.0, 6.0]}), target="price")
+        >>> rows.head(2).to_pydict()
+        {'size': [1, 2], 'price': [2.0, 4.0]}
+        """
+        if rows < 0:
+            raise DataError(f"head takes a number of rows, and {rows} is negative. Remedy: head({-rows})")
+        found: list[pa.Table] = []
+        for part in range(len(self)):
+            for table in self.shown(part, max(rows, 1)):
+                found.append(table.slice(0, rows))
+                rows -= found[-1].num_rows
+                if rows <= 0:
+                    return _stacked(found)
+        return _stacked(found)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and Arrow types of all columns."""
+        return self.head(1).schema
+
+    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+        """Yield the first rows of a part, as tables that people look at; more may come."""
+        return self.raw(part, self.columns)
+
+    def __repr__(self) -> str:
+        count = "rows not counted yet" if self.counted is None else f"{self.counted:,} rows"
+        parts, features = f"{len(self):,} part", f"{len(self.names):,} feature"
+        said = f"{count} in {parts}{'s' * (len(self) != 1)}, {features}{'s' * (len(self.names) != 1)}"
+        return f"<{type(self).__name__}: {said}{self.roles_said()}>"
+
+    def roles_said(self) -> str:
+        """What a repr says of target and weights."""
+        return ", weighted" if self.weighted else ""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the rows have weights of their own."""
+        return self.weight is not None
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of all columns that `raw` reads and that may come along, features or not; none, of unnamed ones."""
+        return ()
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A short text by which this data is recognised."""
+
+    def fingerprint_later(self) -> Callable[[], str]:
+        """What makes the fingerprint of the rows as they are now, also if they are others by then."""
+        text = self.fingerprint()
+        return lambda: text
+
+    def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
+        """Those that the same rows may have: of rows in memory, with this target and these weights or without."""
+        return {self.fingerprint()}
+
+    def in_memory(self) -> int:
+        """Bytes of rows that this process has: workers elsewhere would need a copy. 0 if they read by themselves."""
+        return 0
+
+    def arrays(self) -> tuple[Any, ...]:
+        """All that this process has of the rows; a fingerprint looks at a few of them only."""
+        return ()
+
+    def target_values(self) -> Values | None:
+        """The target of every row, if this process has it; else None."""
+        return None
+
+    def graph(self) -> Any:
+        """The source whose parts are nodes of a cluster's own graph, or None: a worker can load a part by itself."""
+        return None
+
+    @property
+    def outputs(self) -> int:
+        """How many columns the target has, if it is a table of them; 0: it is a single column, or there is none."""
+        return 0
+
+    # ---- the same rows otherwise -----------------------------------------------------------------
+
+    def output(self, at: int) -> Self:
+        """The same rows with one column of their target, which has several."""
+        raise DataError("the target of these rows is a single column")
+
+    def unweighted(self) -> Self:
+        """The same rows, each of which counts once: also those of weight zero."""
+        if not self.weighted:
+            return self
+        other = copy(self)
+        other.weight, other._found = None, {}
+        return other
+
+    def without(self, *columns: str) -> Self:
+        """The same rows; these columns are no features, but may come along: they say a fold or a group."""
+        self.check_there(columns)
+        other = copy(self)
+        other.names = tuple(n for n in self.names if n not in columns)
+        other._found = {}
+        return other
+
+    def only(self, where: Any) -> Self:
+        """Those of the rows for which an expression of `pyarrow.compute` holds."""
+        raise DataError(
+            "rows can be chosen of files and of frames in memory only. Remedy: choose them before they become a source"
+        )
+
+    def with_side(self, name: str, values: str | AnyColumn) -> Self:
+        """The same rows; as `chunk.side[name]` an entry for each comes along, or the column that is named."""
+        if isinstance(values, str):
+            self.check_there([values])
+        other = copy(self)
+        other.side = {**self.side, name: values}
+        return other
+
+    def given_side(self) -> list[AnyColumn]:
+        """What comes along and is not a column: an entry for each row."""
+        return [values for values in self.side.values() if not isinstance(values, str)]
+
+    def numbered_from(self, part: int) -> Self:
+        """The same rows, drawn as if the parts before this one were others."""
+        if part == self.first_part:
+            return self
+        other = copy(self)
+        other.first_part = part
+        return other
+
+    # ---- rows ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield one part in pieces that fit in memory, as `chunks` does, without the checks that all sources share."""
+
+    def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield one part in pieces that fit in memory (one, unless it is large), as a view for a need.
+
+        Categories and classes are coded by the schema. What a learner cannot take is an error.
+        """
+        if need.output is not None:
+            yield from self.output(need.output).chunks(part, need.for_output(None), schema)
+            return
+        self.check_columns(schema)
+        read = self.read if need.sequence is None else self.read_sequences
+        for chunk in read(part, need, schema):
+            yield validation.check_chunk(chunk, need, schema, self.target_error)
+
+    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield the sequences that begin in one part, whole: `read` for a need of sequences."""
+        return sequence_source.read(self, part, need, schema)
+
+    def sequences_unseen(self, need: Need) -> bool:
+        """Whether one of a need's sequences may come back after others; within a part `read_sequences` sees it."""
+        return need.sequence is not None and len(self) > 1 and self.sequence_column(need) not in self.whole_sequences
+
+    def sequence_ids(self, part: int, need: Need) -> sequence_source.Ids:
+        """Which sequences a part has, for a need of sequences; what is found of all parts adds up."""
+        return sequence_source.ids_in(self, part, self.sequence_column(need))
+
+    def sequence_by_key(self, part: int, need: Need, key: Values) -> list[object]:
+        """The id of the sequence with a key of `sequence_ids`, if a part has it."""
+        return sequence_source.named_by(self, part, self.sequence_column(need), key)
+
+    def first_rows(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
+        """Yield the first rows of a part, so many with those of weight zero: `read`, but no more of it than that."""
+        for chunk in self.read(part, need, schema):
+            some = int(np.searchsorted(chunk.X.numbers(), chunk.offset + rows))
+            yield chunk if some == chunk.n else chunk.rows(slice(0, some))
+            rows -= chunk.n + chunk.dropped
+            if rows <= 0:
+                return
+
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield some columns of one part, as Arrow tables that fit in memory; also rows of weight zero."""
+        self.check_there(columns)
+        raise NotImplementedError
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        """One part that is no larger than one piece."""
+        (chunk,) = self.chunks(part, need, schema)
+        return chunk
+
+    @contextmanager
+    def once(self, part: int, needs: int) -> Iterator[None]:
+        """Within this block a part is read for so many needs: what was read of it may be kept for the next."""
+        yield
+
+    def first_place(self, part: int) -> int:
+        """Where the first row of a part stands."""
+        return (self.first_part + part) % (NESTED // PART) * PART
+
+    # ---- schemas ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def scans_for(self, need: Need) -> bool:
+        """Whether every part must be read to know the schema, or one says it all."""
+
+    @abstractmethod
+    def schema_of(self, part: int, need: Need) -> Schema:
+        """The schema of one part: its columns, categories and classes."""
+
+    def known(self, need: Need) -> Schema | None:
+        """The schema for a need if no scan is left to do. What comes along does not change it."""
+        need = need.of_schema()
+        if need not in self._found and not self.scans_for(need):
+            self._found[need] = self.schema_for(0, need)
+        return self._found.get(need)
+
+    def schema_for(self, part: int, need: Need) -> Schema:
+        """The schema of one part for a need, which may be of one column of a target of several."""
+        if need.output is None:
+            return self.schema_of(part, need)
+        return self.output(need.output).schema_of(part, need.for_output(None))
+
+    def remember(self, need: Need, schema: Schema) -> Schema:
+        """Keep a schema that a scan has found."""
+        need = need.of_schema()
+        self.check_schema(need, schema)
+        return self._found.setdefault(need, schema)
+
+    # ---- checks ----------------------------------------------------------------------------------
+
+    def check_columns(self, schema: Schema) -> None:
+        """Refuse a schema of other columns, before anything is read."""
+        validation.check_columns(self.names, self.named, schema)
+
+    def check_there(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there, by name."""
+        for name in columns:
+            if not self.columns:
+                raise DataError(
+                    f"rows without named columns have no column {name!r}. Remedy: give a frame, or an array"
+                )
+            if name not in self.columns:
+                raise no_column(name, self.columns)
+
+    def check_schema(self, need: Need, schema: Schema) -> None:
+        """Refuse, or warn of, categories that are hardly meant as such; the schema is of all rows."""
+        self._check_categories(need, schema, set(), "give a frame in which the column has the type category")
+
+    def _check_categories(self, need: Need, schema: Schema, chosen: set[str], keep: str) -> None:
+        validation.refuse_continuous_categories(schema, need, chosen)
+        self._warned |= validation.warn_of_numbers_as_text(schema, need, chosen | self._warned, keep)
+
+    def sequence_column(self, need: Need) -> str:
+        """The column that says to which sequence a row belongs."""
+        name = need.sequence or self.sequence
+        if name is None:
+            raise DataError(
+                "nothing says to which sequence a row belongs. Remedy: name the column, tenfold.scan(..., sequence=...)"
+            )
+        if name in self.names and name not in self.side:
+            raise DataError(
+                f"column {name!r} says to which sequence a row belongs, and is a feature too. Remedy: "
+                f"tenfold.scan(..., sequence={name!r})"
+            )
+        return name
+
+    def target_error(self, part: int, row: int) -> DataError:
+        """The error for a target that is missing or infinite in a row."""
+        return DataError(
+            f"Input y contains NaN or infinity: the target is missing or not finite in row {row}. Remedy: leave out "
+            "the rows without a target"
+        )
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise DataError(
+            "a Source has no rows in memory, so it cannot become an array. Give it to a tenfold "
+            "learner, or load the rows yourself and pass an array"
+        )
+
+
+def _stacked(tables: list[pa.Table]) -> pa.Table:
+    """The rows of all; a column whose types differ, as one that is not used may, as text."""
+    for name in tables[0].column_names:
+        if len({table.schema.field(name).type for table in tables}) == 1:
+            continue
+        for k, table in enumerate(tables):
+            said = [None if v is None else str(v) for v in table[name].to_pylist()]
+            tables[k] = table.set_column(table.column_names.index(name), name, pa.array(said, pa.string()))
+    return pa.concat_tables(tables)
+
+
+def no_column(name: str, names: Sequence[str]) -> DataError:
+    """The error for a column that is not there, with those that it may have been meant for."""
+    near = get_close_matches(str(name), [str(n) for n in names], 3)
+    hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
+    return DataError(f"there is no column {name!r}{hint}")

@@ -1,0 +1,1 @@
+"""Counts that merge, and what follows from them."""

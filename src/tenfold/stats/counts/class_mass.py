@@ -1,0 +1,34 @@
+"""The weight of the rows of each class: it simply adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from tenfold.core import Array, Chunk
+from tenfold.core.field_values import NOT_NEGATIVE
+from tenfold.core.statistic import Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMass:
+    """The weight of the rows of each class."""
+
+    mass: Annotated[Array, "class", NOT_NEGATIVE]
+
+    def __add__(self, other: ClassMass) -> ClassMass:
+        return ClassMass(self.mass + other.mass)
+
+
+class MassByClass(Statistic[ClassMass]):
+    """The weight of the rows of each class, for weights of classes that are "balanced"."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassMass:
+        """Sum the weights of the rows of each class in one part."""
+        codes, mass = np.asarray(chunk.y).astype(np.int64), np.zeros(self.classes)
+        np.add.at(mass, codes, chunk.weight)
+        return ClassMass(mass)

@@ -1,0 +1,69 @@
+"""Weighted counts of classes and of the values within them: they simply add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from tenfold.compiled.rows.counting import add_counts
+from tenfold.core import Array, Chunk, Codes
+from tenfold.core.field_values import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts:
+    """Weight of each class, and of each category of each column within it."""
+
+    exact: ClassVar[bool] = True
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
+    count: Annotated[Array, "class", "value", NOT_NEGATIVE]
+
+    @classmethod
+    def of(cls, chunk: Chunk, classes: int, first: Codes) -> ClassCounts:
+        """Summarize a chunk of codes; `first[j]` is where column j begins on the axis `value`."""
+        weight, count = np.zeros(classes), np.zeros((classes, int(first[-1])))
+        for rows, block in chunk.X.blocks():
+            add_counts(block, first, chunk.y[rows], chunk.weight[rows], weight, count)
+        return cls(weight, count)
+
+    @classmethod
+    def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int, first: Codes) -> list[ClassCounts]:
+        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        weight = np.where(codes >= 0, chunk.weight, 0.0)
+        both = chunk._replace(y=np.maximum(codes, 0) * classes + chunk.y, weight=weight)
+        found = cls.of(both, groups * classes, first)
+        cuts = [slice(g * classes, (g + 1) * classes) for g in range(groups)]
+        return [cls(found.weight[cut], found.count[cut]) for cut in cuts]
+
+    def __add__(self, other: ClassCounts) -> ClassCounts:
+        return ClassCounts(self.weight + other.weight, self.count + other.count)
+
+
+class CountsByClass(Grouped[ClassCounts]):
+    """Weight of each class, and of each category of each column within it."""
+
+    classes: int
+    first: Codes
+    """where each column begins on the axis of values, and where the last one ends"""
+
+    def summarize(self, chunk: Chunk) -> ClassCounts:
+        """Count the codes of all rows."""
+        return ClassCounts.of(chunk, self.classes, self.first)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
+        """Count the codes of each group of rows, in one go."""
+        return ClassCounts.by_group(chunk, codes, groups, self.classes, self.first)
+
+
+def smoothed(count: Array, alpha: float) -> Array:
+    """Counts over their sums along the last axis, as if each had been seen alpha times more: Laplace's estimate.
+
+    Where neither rows nor alpha say anything, all values are equally probable.
+    """
+    more = count + alpha
+    total = more.sum(axis=-1, keepdims=True)
+    even = 1.0 / max(count.shape[-1], 1)
+    return np.where(total > 0, more / np.where(total > 0, total, 1.0), even)

@@ -1,0 +1,39 @@
+"""The weight of the rows of each class, Σ wᵢ 1[yᵢ = c]: what is asked before classes are balanced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes
+from tenfold.core.field_values import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
+
+
+@dataclass(frozen=True, eq=False)
+class ClassWeights:
+    """Weight of each class. It simply adds."""
+
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
+
+    def __add__(self, other: ClassWeights) -> ClassWeights:
+        return ClassWeights(self.weight + other.weight)
+
+
+class WeightByClass(Grouped[ClassWeights]):
+    """The statistic that adds up the weight of the rows of each class."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassWeights:
+        """Sum the weights of the rows of each class."""
+        weight = np.bincount(chunk.y, chunk.weight, self.classes)
+        return ClassWeights(weight.astype(np.float64, copy=False))  # of no rows it is of whole numbers
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassWeights]:
+        """Sum the weights of each class within each group of rows, in one go."""
+        k = self.classes
+        found = np.bincount((codes + 1) * k + chunk.y, chunk.weight, (groups + 1) * k).astype(np.float64, copy=False)
+        return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]

@@ -1,0 +1,1 @@
+"""Moments and factors that merge."""

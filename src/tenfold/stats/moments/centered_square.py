@@ -1,0 +1,76 @@
+"""Weight, mean and centred square of one number to a row, merged by the rule of Chan, Golub and LeVeque."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tenfold.core import Array, Chunk
+from tenfold.core.statistic import Grouped
+from tenfold.stats.moments.moments import two_sum
+
+
+@dataclass(frozen=True, eq=False)
+class Centre:
+    """Of some numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold.stats.moments.centered_square import Centre
+    >>> both = Centre.of(np.array([1.0, 3.0]), np.ones(2)) + Centre.of(np.array([5.0]), np.ones(1))
+    >>> both.mean, both.variance
+    (3.0, 2.6666666666666665)
+    """
+
+    weight: float
+    mean: float
+    rest: float
+    """what the mean lacks to twice the precision"""
+    square: float
+    """Σ w (z - mean)²"""
+
+    @classmethod
+    def of(cls, numbers: Array, weight: Array) -> Centre:
+        """Summarize some rows.
+
+        Parameters
+        ----------
+        numbers, weight : array of shape (rows,)
+        """
+        total = float(weight.sum())
+        if total == 0:
+            return cls(0.0, 0.0, 0.0, 0.0)
+        first = float(numbers[0])
+        around = numbers - first  # exactly zero where all are equal
+        shift = float(weight @ around) / total
+        around = around - shift
+        slip = float(weight @ around)
+        square = max(0.0, float(weight @ (around * around)) - slip * slip / total)
+        mean, rest = two_sum(first, shift + slip / total)
+        return cls(total, mean, rest, square)
+
+    def __add__(self, other: Centre) -> Centre:
+        if other.weight == 0:
+            return self
+        if self.weight == 0:
+            return other
+        weight = self.weight + other.weight
+        delta = (other.mean - self.mean) + (other.rest - self.rest)
+        share = other.weight / weight
+        mean, rest = two_sum(self.mean, self.rest + delta * share)
+        return Centre(weight, mean, rest, self.square + other.square + delta * delta * (self.weight * share))
+
+    @property
+    def variance(self) -> float:
+        """Mean squared distance from the mean."""
+        return self.square / self.weight if self.weight else np.nan
+
+
+class TargetCentre(Grouped[Centre]):
+    """Weight, mean and squares of the target."""
+
+    def summarize(self, chunk: Chunk) -> Centre:
+        """Of all rows, whatever their columns hold."""
+        return Centre.of(chunk.y, chunk.weight)

@@ -1,0 +1,91 @@
+"""Arrays in double-double, entry by entry: the sum of two float64 arrays stands for one of about 32 digits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.precision.double import product
+from tenfold.core import Array
+from tenfold.stats.moments.moments import two_sum
+
+SPLIT = 134217729.0
+"""2²⁷ + 1: what divides a float64 into two halves"""
+
+
+class Double(NamedTuple):
+    """`high + low`, where `low` is what `high` cannot hold.
+
+    Examples
+    --------
+    >>> from tenfold.stats.moments.double import Double
+    >>> third = Double.of(1.0) / Double.of(3.0)
+    >>> float((third * Double.of(3.0) - Double.of(1.0)).rounded())
+    0.0
+    """
+
+    high: Any
+    low: Any
+
+    @classmethod
+    def of(cls, values: Any) -> Double:
+        """Float64 numbers as they are."""
+        return cls(values, np.zeros_like(values))
+
+    def __add__(self, other: Double) -> Double:  # type: ignore[override]
+        high, low = two_sum(self.high, other.high)
+        return Double(*two_sum(high, low + (self.low + other.low)))
+
+    def __neg__(self) -> Double:
+        return Double(-self.high, -self.low)
+
+    def __sub__(self, other: Double) -> Double:
+        return self + -other
+
+    def __mul__(self, other: Double) -> Double:  # type: ignore[override]
+        high, low = _two_product(self.high, other.high)
+        return Double(*two_sum(high, low + (self.high * other.low + self.low * other.high)))
+
+    def __truediv__(self, other: Double) -> Double:
+        first = self.high / other.high
+        left = self - other * Double.of(first)
+        second = left.high / other.high
+        left = left - other * Double.of(second)
+        return Double(*two_sum(first, second + left.high / other.high))
+
+    def __matmul__(self, other: Double) -> Double:
+        """Of matrices."""
+        return Double(*product(*(np.ascontiguousarray(a, dtype=np.float64) for a in (*self, *other))))
+
+    def at(self, where: Any) -> Double:
+        """Some of the entries."""
+        return Double(self.high[where], self.low[where])
+
+    def outer(self, other: Double) -> Double:
+        """Every entry times every entry of another vector."""
+        return self.at(np.s_[:, None]) * other.at(np.s_[None, :])
+
+    def scaled(self, powers: Array) -> Double:
+        """Times powers of two, which is exact."""
+        return Double(self.high * powers, self.low * powers)
+
+    @property
+    def T(self) -> Double:
+        """Transposed."""
+        return Double(self.high.T, self.low.T)
+
+    def rounded(self) -> Any:
+        """The nearest float64 numbers."""
+        return self.high + self.low
+
+
+def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
+    """a · b and its rounding error, exactly (barring overflow)."""
+    total = a * b
+    t = SPLIT * a
+    ah = t - (t - a)
+    t = SPLIT * b
+    bh = t - (t - b)
+    al, bl = a - ah, b - bh
+    return total, ((ah * bh - total) + ah * bl + al * bh) + al * bl

@@ -1,0 +1,217 @@
+"""Moments in double-double, of the features and of what given coefficients leave of the target.
+
+The target that is summarized is r = y - xᵀβ - β₀ at coefficients known so far, formed in double-double too: at β = 0
+it is y itself, and at good coefficients the next solution is a small correction, which keeps its digits however near
+to singular the features are. Two summaries that were taken at other coefficients merge: x is in both.
+
+How to call it: `DoubleMoments.of(chunk, at, center, levels)` with `at = Double.of(np.zeros(p + 1))` (the level, then a
+coefficient for each feature) and `center = np.zeros(p)` for plain moments; `levels` are `schema.levels`. Sums of
+squares are `(s.comoment, s.comoment_rest)`, features first and the target last; `s.second()` is the same as a `Double`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Protocol, Self, TypeAlias
+
+import numpy as np
+
+from tenfold.compiled.precision.double import add_gram, subtract_product, with_outer
+from tenfold.core import Array, Chunk, Codes, Design, Flags
+from tenfold.core.statistic import Grouped, Statistic
+from tenfold.stats.moments.double import Double
+from tenfold.stats.moments.moments import Moments, first_mean, refuse_infinite
+from tenfold.stats.moments.rfactor import last_bits, triangle
+
+ROWS = 512
+"""of a block"""
+
+
+@dataclass(frozen=True, eq=False)
+class DoubleMoments:
+    """Weight, mean and centred co-moments, each as the sum of two numbers."""
+
+    weight: float
+    weight_rest: float
+    mean: Annotated[Array, "joint"]
+    mean_rest: Annotated[Array, "joint"]
+    comoment: Annotated[Array, "joint", "joint"]
+    comoment_rest: Annotated[Array, "joint", "joint"]
+    coef: Annotated[Array, "predictor"]
+    """β₀ and β, at which the target was taken"""
+    coef_rest: Annotated[Array, "predictor"]
+    center: Annotated[Array, "feature"]
+    blur: Annotated[Array, "predictor", "predictor"]
+    """B with BᵀB the variance of Σ w r (1, x - center), if every value that is not whole was rounded"""
+
+    @classmethod
+    def of(cls, chunk: Chunk, at: Double, center: Array, levels: Codes | None = None) -> DoubleMoments:
+        """Summarize a chunk with a numeric target, block by block."""
+        design = Design.of(chunk.X, levels)
+        blocks = ((rows, block, np.zeros_like(block), _Plain(block)) for rows, block in design.blocks(ROWS))
+        shift = np.zeros(design.width)
+        if chunk.n and design.plain:
+            shift = first_mean(chunk)[0][:-1]
+        found = cls.of_blocks(chunk, blocks, shift, at, center)
+        numeric = slice(0, design.width) if design.plain else design.numeric
+        design.numbers.check_sums(np.diag(found.comoment)[:-1][numeric])
+        return found
+
+    @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # what cannot be squared is refused by its sums
+    def of_blocks(cls, chunk: Chunk, blocks: Iterable[Block], shift: Array, at: Double, center: Array) -> Self:
+        """From blocks of features: rows, high and low parts, and how rounding of the columns moves them."""
+        p = len(shift)
+        if chunk.n == 0:
+            joint, square, predictor = np.zeros(p + 1), np.zeros((p + 1, p + 1)), np.zeros(p + 1)
+            return cls(0.0, 0.0, joint, joint, square, square, predictor, predictor, center, square)
+        known = bool(at.high.any())
+        gram, rest = np.zeros((p + 2, p + 2)), np.zeros((p + 2, p + 2))
+        blur = np.zeros((p + 1, p + 1))
+        first = Double.of(0.0)
+        none = np.zeros(0)
+        for rows, high, low, rounding in blocks:
+            y, weight = chunk.y[rows], chunk.weight[rows]
+            r, r_rest = Double.of(y) - at.at(0)
+            r, r_rest = np.array(r), np.array(r_rest)
+            subtract_product(high, low, at.high[1:], at.low[1:], r, r_rest)
+            if rows.start == 0:
+                first = Double.of(float(np.mean(r)))
+            d = Double(np.empty((len(y), p + 1)), np.empty((len(y), p + 1)))
+            d.high[:, :p], d.low[:, :p] = Double(high, low) - Double.of(np.broadcast_to(shift, high.shape))
+            d.high[:, p], d.low[:, p] = Double(r, r_rest) - first
+            add_gram(*d, none if chunk.uniform else weight, gram, rest)
+            if known:
+                around = np.column_stack([np.ones(len(y)), high - center])
+                own = around * (weight * last_bits(y))[:, None]
+                blur = triangle(blur, np.vstack([own, *rounding.moves(around, at.high[1:], r, weight)]))
+        whole = Double(gram, rest)  # the lower triangle
+        total = whole.at(np.s_[-1, -1])
+        offset = whole.at(np.s_[-1, :-1]) / total
+        corner = map(np.ascontiguousarray, whole.at(np.s_[:-1, :-1]))
+        second = with_outer(*corner, *offset, -total.high, -total.low)
+        mean = Double.of(np.append(shift, first.high)) + offset
+        pieces: Any = (float(total.high), float(total.low), *mean, *second, *at, center, blur)
+        return cls(*pieces)
+
+    def __add__(self, other: Any) -> DoubleMoments:
+        if other.weight == 0:
+            return self
+        if self.weight == 0:
+            return other  # type: ignore[no-any-return]
+        other = other.at(Double(self.coef, self.coef_rest)).around(self.center)
+        mine, theirs = Double(self.weight, self.weight_rest), Double(other.weight, other.weight_rest)
+        weight = mine + theirs
+        mean = Double(self.mean, self.mean_rest)
+        delta = Double(other.mean, other.mean_rest) - mean
+        share = theirs / weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            second = Double(*with_outer(*(self.second() + other.second()), *delta, *(mine * share)))
+        refuse_infinite(np.diag(second.high))
+        mean = mean + delta * share
+        return replace(
+            self,
+            weight=float(weight.high), weight_rest=float(weight.low), mean=mean.high, mean_rest=mean.low,
+            comoment=second.high, comoment_rest=second.low,
+            blur=triangle(self.blur, other.blur) if other.blur.any() else self.blur,
+        )  # fmt: skip
+
+    def second(self) -> Double:
+        """The co-moments of the columns, in double-double."""
+        return Double(self.comoment, self.comoment_rest)
+
+    def at(self, coef: Double) -> DoubleMoments:
+        """The same rows, the target taken at other coefficients: r + (β - β')ᵀx + β₀ - β₀'."""
+        if np.array_equal(coef.high, self.coef) and np.array_equal(coef.low, self.coef_rest):
+            return self
+        by = Double(self.coef, self.coef_rest) - coef
+        p = len(self.center)
+        move = Double.of(np.eye(p + 1))
+        move.high[p, :p], move.low[p, :p] = by.high[1:], by.low[1:]
+        second = move @ self.second() @ move.T
+        mean = move @ Double(self.mean[:, None], self.mean_rest[:, None])
+        level = mean.at((p, 0)) + by.at(0)
+        mean.high[p], mean.low[p] = level
+        return replace(
+            self, mean=mean.high[:, 0], mean_rest=mean.low[:, 0], comoment=second.high, comoment_rest=second.low,
+            coef=coef.high, coef_rest=coef.low,
+        )  # fmt: skip
+
+    def around(self, center: Array) -> DoubleMoments:
+        """The same with the blur centred elsewhere."""
+        if np.array_equal(center, self.center):
+            return self
+        move = np.eye(len(center) + 1)
+        move[0, 1:] = self.center - center
+        return replace(self, center=center, blur=self.blur @ move)
+
+    def only(self, features: Flags) -> DoubleMoments:
+        """The same of some of the features, and the target; the coefficients of the others must be 0."""
+        joint = np.flatnonzero(np.append(features, True))
+        predictor = np.flatnonzero(np.append(True, features))
+        square = np.ix_(joint, joint)
+        return replace(
+            self, mean=self.mean[joint], mean_rest=self.mean_rest[joint], comoment=self.comoment[square],
+            comoment_rest=self.comoment_rest[square], coef=self.coef[predictor], coef_rest=self.coef_rest[predictor],
+            center=self.center[features], blur=self.blur[:, predictor],
+        )  # fmt: skip
+
+    def moments(self) -> Moments:
+        """The moments of the features and the target, rounded."""
+        m = self.at(Double.of(np.zeros_like(self.coef)))
+        return Moments(m.weight + m.weight_rest, m.mean, m.mean_rest, m.comoment + m.comoment_rest)
+
+    canonical = moments
+
+
+class DoubleComoments(Grouped[DoubleMoments]):
+    """Weight, mean and co-moments of the features and the target, in double-double."""
+
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+
+    def summarize(self, chunk: Chunk) -> DoubleMoments:
+        """Summarize the rows of one chunk."""
+        p = int(np.maximum(self.levels, 1).sum())
+        return DoubleMoments.of(chunk, Double.of(np.zeros(p + 1)), np.zeros(p), self.levels)
+
+
+class ResidualComoments(Statistic[DoubleMoments]):
+    """The same of the features and of what given coefficients leave of the target."""
+
+    coef: Array
+    """the constant, then the coefficients"""
+    coef_rest: Array
+    """what they lack to twice the precision"""
+    center: Array
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> DoubleMoments:
+        """Summarize the rows of one chunk."""
+        return DoubleMoments.of(chunk, Double(self.coef, self.coef_rest), self.center, self.levels)
+
+
+class Moves(Protocol):
+    """How rounding of the columns moves features."""
+
+    def moves(self, around: Array, coef: Array, r: Array, weight: Array) -> list[Array]:
+        """Rows whose squares are the variance that rounding of the columns gives to Σ w r d."""
+
+
+Block: TypeAlias = tuple[slice, Array, Array, Moves]
+"""rows, high and low parts of their features, and how rounding moves them"""
+
+
+class _Plain:
+    """Features that are the columns themselves: each is rounded by itself."""
+
+    def __init__(self, block: Array) -> None:
+        self.last = last_bits(block)
+
+    def moves(self, around: Array, coef: Array, r: Array, weight: Array) -> list[Array]:
+        """Rows whose squares are the variance that rounding of the columns gives to Σ w r d."""
+        shake = np.sqrt((self.last * coef) ** 2 @ np.ones(len(coef)))
+        alone = np.zeros((len(coef), len(coef) + 1))
+        alone[:, 1:] = np.diag(np.sqrt(((self.last * (weight * r)[:, None]) ** 2).sum(axis=0)))
+        return [around * (weight * shake)[:, None], alone]

@@ -1,0 +1,36 @@
+"""The least and the greatest value of each column: they merge without rounding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from tenfold.compiled.rows.extremes import widen
+from tenfold.core import Array, Chunk
+from tenfold.core.field_values import NOT_NAN
+from tenfold.core.statistic import Grouped
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """The least and the greatest value of each column, missing values left out; +inf and -inf of none."""
+
+    exact: ClassVar[bool] = True
+    low: Annotated[Array, "column", NOT_NAN]
+    high: Annotated[Array, "column", NOT_NAN]
+
+    def __add__(self, other: Extremes) -> Extremes:
+        return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+
+class ExtremesByColumn(Grouped[Extremes]):
+    """The least and the greatest value of each column, missing values left out."""
+
+    def summarize(self, chunk: Chunk) -> Extremes:
+        """Look at all rows, block by block."""
+        low, high = np.full(chunk.X.shape[1], np.inf), np.full(chunk.X.shape[1], -np.inf)
+        for _, block in chunk.X.blocks():
+            widen(block, low, high)
+        return Extremes(low + 0.0, high + 0.0)  # no -0: it equals 0, but has other bits

@@ -1,0 +1,211 @@
+"""How rows scatter around the means of their classes: all classes together, or each by itself.
+
+Two of them merge by the rule of Chan, Golub and LeVeque, class by class: with δ the difference of a class's means,
+its scatter is C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂), and what all classes share is the sum of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from tenfold.compiled.moments.scatter import add_scatter
+from tenfold.core import Array, Chunk, Codes
+from tenfold.core.arrays import both_halves
+from tenfold.core.field_values import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
+from tenfold.stats.moments.moments import EMPTY, FIRST, SEGMENT, Moments, refuse_infinite, rough_mean, two_sum
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Weight and mean of each class, and the scatter within classes, pooled."""
+
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
+    mean: Annotated[Array, "class", "column"]
+    rest: Annotated[Array, "class", "column"]
+    """what the mean lacks to twice the precision: beside a large mean, differences need it"""
+    within: Annotated[Array, "column", "column"]
+    """Σ w (x - mean of its class)(x - mean of its class)ᵀ"""
+
+    @classmethod
+    def of(cls, chunk: Chunk, classes: int) -> Scatter:
+        """Summarize a chunk whose target holds class codes, in one pass over memory."""
+        return cls.by_group(chunk, np.zeros(chunk.n, np.int64), 1, classes)[0]
+
+    @classmethod
+    def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[Scatter]:
+        """Of the rows of each group, in one pass over memory too. Rows of group -1 are left out."""
+        if chunk.n == 0:
+            return [cls._nothing(classes, chunk.X.shape[1])] * groups
+        shift = _first_means(chunk, classes)
+        gram, sums, total = _around(chunk, codes, groups, shift)
+        return [cls._group(chunk, codes, groups, g, gram[g], sums[g], total[g], shift) for g in range(groups)]
+
+    @classmethod
+    def _nothing(cls, classes: int, columns: int) -> Scatter:
+        zeros = np.zeros((classes, columns))
+        return cls(np.zeros(classes), zeros, zeros, np.zeros((columns, columns)))
+
+    @classmethod
+    def _group(
+        cls, chunk: Chunk, codes: Codes, groups: int, g: int, gram: Array, sums: Array, total: Array, shift: Array
+    ) -> Scatter:
+        offset = _shares(sums, total)
+        if _far(gram, offset, total):
+            if groups > 1:
+                return cls.of(chunk.rows(np.flatnonzero(codes == g)), len(total))
+            shift = shift + offset
+            again, sums, _ = _around(chunk, codes, 1, shift)
+            gram, offset = again[0], _shares(sums[0], total)
+        root = offset * np.sqrt(total)[:, None]
+        within = gram - root.T @ root
+        seen = (total > 0)[:, None]
+        return cls(total, *two_sum(np.where(seen, shift, 0.0), offset), both_halves(within))
+
+    def __add__(self, other: Scatter) -> Scatter:
+        if not other.weight.any():
+            return self
+        if not self.weight.any():
+            return other
+        weight, delta, mean, rest = _means(self, other)
+        between = delta * np.sqrt(self.weight * _shares(other.weight, weight))[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            within = self.within + other.within + between.T @ between
+        refuse_infinite(np.diag(within))
+        return Scatter(weight, mean, rest, within)
+
+    def overall(self) -> Moments:
+        """The moments of the rows whatever their class."""
+        total = float(self.weight.sum())
+        share = _shares(self.weight, np.full_like(self.weight, total))
+        first = self.mean[int(self.weight.argmax())]
+        apart = np.where(share[:, None] > 0, (self.mean - first) + self.rest, 0.0)
+        mean, rest = two_sum(first, share @ apart)
+        between = (apart - share @ apart) * np.sqrt(self.weight)[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            comoment = self.within + between.T @ between
+        refuse_infinite(np.diag(comoment))
+        return Moments(total, mean, rest, comoment)
+
+
+class ScatterWithinClasses(Grouped[Scatter]):
+    """Weight and mean of each class, and the scatter within classes, pooled."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> Scatter:
+        """Summarize the rows of one chunk."""
+        return Scatter.of(chunk, self.classes)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
+        """Of each group of rows, in one pass over memory."""
+        return Scatter.by_group(chunk, codes, groups, self.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMoments:
+    """Weight, mean and centred co-moments of the columns within each class."""
+
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
+    mean: Annotated[Array, "class", "column"]
+    rest: Annotated[Array, "class", "column"]
+    """what the mean lacks to twice the precision"""
+    comoment: Annotated[Array, "class", "column", "column"]
+
+    @classmethod
+    def of(cls, chunk: Chunk, classes: int) -> ClassMoments:
+        """Summarize a chunk whose target holds class codes, in one pass over memory."""
+        return cls.by_group(chunk, np.zeros(chunk.n, np.int64), 1, classes)[0]
+
+    @classmethod
+    def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[ClassMoments]:
+        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        place = np.where(codes < 0, -1, codes * classes + chunk.y)
+        each = Moments.by_group(chunk._replace(y=None), place, groups * classes)
+        return [cls._stacked(each[g * classes : (g + 1) * classes]) for g in range(groups)]
+
+    @classmethod
+    def _stacked(cls, each: list[Moments]) -> ClassMoments:
+        weight = np.array([m.weight for m in each])
+        return cls(weight, *(np.array([getattr(m, name) for m in each]) for name in ("mean", "rest", "comoment")))
+
+    def __add__(self, other: ClassMoments) -> ClassMoments:
+        weight, delta, mean, rest = _means(self, other)
+        heft = self.weight * _shares(other.weight, weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = delta[:, :, None] * (delta * heft[:, None])[:, None, :]
+            comoment = self.comoment + other.comoment + between
+        refuse_infinite(np.diagonal(comoment, axis1=1, axis2=2))
+        return ClassMoments(weight, mean, rest, comoment)
+
+    def pooled(self) -> Scatter:
+        """The scatter within classes, all together."""
+        return Scatter(self.weight, self.mean, self.rest, self.comoment.sum(axis=0))
+
+
+class ComomentsByClass(Grouped[ClassMoments]):
+    """Weight, mean and centred co-moments of the columns within each class."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassMoments:
+        """Summarize the rows of one chunk."""
+        return ClassMoments.of(chunk, self.classes)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:
+        """Of each group of rows, in one pass over memory."""
+        return ClassMoments.by_group(chunk, codes, groups, self.classes)
+
+
+def _means(a: Any, b: Any) -> tuple[Array, Array, Array, Array]:
+    """Weight, difference, mean and its rest, by class; a class that one of two lacks is the other's, to the bit."""
+    weight = a.weight + b.weight
+    n1, n2 = a.weight[:, None], b.weight[:, None]
+    delta = np.where((n1 == 0) | (n2 == 0), 0.0, (b.mean - a.mean) + (b.rest - a.rest))
+    mean, rest = two_sum(a.mean, a.rest + delta * _shares(b.weight, weight)[:, None])
+    mean = np.where(n1 == 0, b.mean, np.where(n2 == 0, a.mean, mean))
+    rest = np.where(n1 == 0, b.rest, np.where(n2 == 0, a.rest, rest))
+    return weight, delta, mean, rest
+
+
+def _shares(part: Array, whole: Array) -> Array:
+    """part / whole, nothing of nothing being nothing."""
+    whole = whole if part.shape == whole.shape else whole[:, None]
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _far(gram: Array, offset: Array, total: Array) -> bool:
+    """Whether the shifts were so far from the means that squares around them lose digits."""
+    size = np.diag(gram)
+    return bool((size - total @ offset**2 < 1e-4 * size).any())
+
+
+def _around(chunk: Chunk, codes: Codes, groups: int, shift: Array) -> tuple[Array, Array, Array]:
+    """By group: the Gram matrix around the shift of each class, and its sums and weights by class."""
+    classes, p = shift.shape
+    gram, sums, total = np.zeros((groups, p, p)), np.zeros((groups, classes, p)), np.zeros((groups, classes))
+    counts = np.zeros(groups + 1, np.int64)
+    height = min(max(chunk.X.block_rows(), SEGMENT * groups), chunk.n)
+    buffer = np.empty((height, p))
+    weight = EMPTY if chunk.uniform else chunk.weight
+    root = np.sqrt(weight)
+    for rows, block in chunk.X.blocks(height, dtype=None, checked=False):
+        add_scatter(
+            block, weight[rows], root[rows], codes[rows], chunk.y[rows], shift, counts, buffer, gram, sums, total
+        )
+    chunk.X.check_sums(np.diagonal(gram, axis1=1, axis2=2).sum(axis=0))
+    return gram, sums, total
+
+
+def _first_means(chunk: Chunk, classes: int) -> Array:
+    """The mean of each class in the first rows; that of the first row where a class is not among them."""
+    _, block = next(chunk.X.blocks(min(FIRST, chunk.n), dtype=np.float64))
+    weight, y = chunk.weight[: len(block)], chunk.y[: len(block)]
+    out = np.repeat(block[:1], classes, axis=0)
+    for c in np.unique(y).tolist():
+        some = y == c
+        out[c] = rough_mean(block[some], weight[some])
+    return out

@@ -1,0 +1,1 @@
+"""Pieces of optimizers: line searches, quasi-Newton steps, curvature."""

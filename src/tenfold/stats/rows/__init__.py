@@ -1,0 +1,1 @@
+"""Rows as summaries: gathered, sampled, drawn or in windows."""

@@ -1,0 +1,73 @@
+"""What is drawn by chance inside a fit: from the places of rows (`core/rows/chunk.py`), a seed, and what it is for.
+
+The folds of cross-validation are drawn in `model_selection/cross_validation/folds.py`.
+
+Every purpose has a stream of its own, so that draws for one tell nothing of draws for another.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.rows.shuffling import deal
+from tenfold.compiled.tree.forests import draw_rows, tree_keys
+from tenfold.compiled.tree.gradients import kept
+from tenfold.core import Bits, Chunk, Codes, Flags
+
+ROWS, COLUMNS, SEEDS, FOLDS = range(4)
+"""streams: the bootstraps of members, the columns of their nodes, the seeds of members, folds"""
+
+
+def keys_of(seed: int, stream: int, first: int, n: int) -> Bits:
+    """What the draws of some members, trees say, come from: 64 bits for each."""
+    out = np.empty(n, np.uint64)
+    tree_keys(int(seed), stream, first, out)
+    return out
+
+
+def times_of(places: Codes, key: np.uint64) -> Codes:
+    """How often a member with this key draws each row: Poisson numbers of mean one."""
+    out = np.empty(len(places), np.int64)
+    draw_rows(places, key, out)
+    return out
+
+
+def thinned(times: Codes, places: Codes, key: np.uint64, share: float) -> Codes:
+    """How many of its draws each row keeps, each with this chance: Poisson numbers of this mean, from those of one."""
+    out = np.zeros_like(times)
+    for draw in range(int(times.max(initial=0))):
+        some = np.flatnonzero(times > draw)
+        out[some] += share_of(places[some], int(key >> np.uint64(1)), draw, share)
+    return out
+
+
+def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
+    """The random fold of each row: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
+    return folds_of_places(chunk.places(), seed, folds)
+
+
+def folds_of_places(places: Codes, seed: int, folds: int) -> Codes:
+    """The same of rows that are known by their numbers alone."""
+    out = np.empty(len(places), np.int64)
+    deal(places, int(keys_of(seed, FOLDS, 0, 1)[0] >> np.uint64(1)), folds, out)
+    return out
+
+
+class Holdout(NamedTuple):
+    """Rows that are held back from learning, to prune or to stop by: drawn by place, the same on every runner."""
+
+    seed: int = 0
+    share: float = 0.0
+
+    def learns(self, places: Codes, rows: int) -> Flags:
+        """Which of so many rows are learned from; where none is held back, nobody asks for their places."""
+        return share_of(places, self.seed, 0, 1.0 - self.share) if self.share else np.ones(rows, bool)
+
+
+def share_of(places: Codes, seed: int, draw: int, share: float) -> Flags:
+    """Whether each row is in a share of all: the same rows wherever they are, others in each draw."""
+    out = np.empty(len(places), bool)
+    kept(places, seed, draw, share, out)
+    return out

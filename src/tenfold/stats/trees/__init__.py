@@ -1,0 +1,1 @@
+"""Bins of columns, for trees."""

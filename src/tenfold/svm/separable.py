@@ -1,0 +1,82 @@
+"""Whether classes can be separated without a mistake: a linear program on the features of the kernel.
+
+Of many rows the program is asked about some: those that a plane between them leaves on the wrong side join them, until
+none is, or until they cannot be separated.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg as sla
+from scipy.optimize import linprog
+
+from tenfold.core import Array, DataError, Values
+from tenfold.kernels.algebra import Kernel
+from tenfold.svm.dual_problem import WHOLE, Dual, solve_dual
+
+LOST = 1e-10
+"""share of the largest k(x, x) below which the rest of a Gram matrix is rounding"""
+AT_ONCE = 5_000
+"""rows up to which the program is asked about all"""
+MOVES = 1_000_000
+"""of pairs of variables, after which a hard margin of some rows is given up"""
+ROUNDS = 100
+BY_SO_LITTLE = (
+    "C is infinite, and the classes cannot be separated in the features of this kernel, or only by so little that the "
+    "hard margin is not found. Remedy: a finite C, or another kernel"
+)
+
+
+def features_of(K: Array) -> Array:
+    """Rows whose inner products are K, by a Cholesky factor with pivots that ends where only rounding is left."""
+    factor, order, rank, _ = sla.lapack.dpstrf(K, lower=1, tol=LOST * float(np.diag(K).max(initial=0.0)))
+    out = np.zeros((len(K), rank))
+    out[order - 1] = np.tril(factor)[:, :rank]
+    return out
+
+
+def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
+    """Whether some f(x) = Σ βᵢ k(xᵢ, x) + b has sign f(x) ≥ 1 for all rows; True too if so many rows take part.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array of shape (rows, columns)
+    sign : array of shape (rows,)
+        -1 and 1.
+
+    Returns
+    -------
+    bool
+    """
+    if len(X) <= AT_ONCE:
+        return _by_program(kernel, X, sign)
+    sides = (np.flatnonzero(sign > 0), np.flatnonzero(sign < 0))
+    some = np.concatenate([side[np.linspace(0, len(side) - 1, min(len(side), 250)).astype(int)] for side in sides])
+    for _ in range(ROUNDS):
+        if not _by_program(kernel, X[some], sign[some]):
+            return False
+        dual = Dual.of_classes(sign[some], np.full(len(some), np.inf))
+        found = solve_dual(kernel, X[some], dual, 1e-3, max_moves=MOVES)
+        at = np.flatnonzero(found.beta)
+        f = kernel(X, X[some[at]]) @ found.beta[at] + found.bias
+        off = np.flatnonzero(sign * f <= 0)
+        if not len(off) or len(at) + min(len(off), WHOLE // 3) > WHOLE:
+            return True  # or it is found out while the dual of all rows is solved
+        worst = off[np.argsort((sign * f)[off], kind="stable")[: WHOLE // 3]]
+        some = np.union1d(some[at], worst)
+        if found.violation > 1e-2:
+            break
+    raise DataError(BY_SO_LITTLE)
+
+
+def _by_program(kernel: Kernel, X: Values, sign: Array) -> bool:
+    """By a linear program over all rows."""
+    Z = features_of(kernel(X))
+    n, rank = Z.shape
+    if rank >= n - 1 and np.linalg.matrix_rank(np.column_stack([Z, np.ones(n)])) == n:
+        return True  # so many points in general position are separated however they are labelled
+    scale = np.sqrt(np.einsum("ij,ij->i", Z, Z).mean()) or 1.0
+    A = -sign[:, None] * np.column_stack([Z / scale, np.ones(n)])
+    found = linprog(np.zeros(rank + 1), A_ub=A, b_ub=-np.ones(n), bounds=(None, None), method="highs")
+    return bool(found.status == 0)

@@ -1,0 +1,1 @@
+"""Bounds on errors: PAC, VC, Occam, PAC-Bayes, margins, mistakes."""

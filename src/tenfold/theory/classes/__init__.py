@@ -1,0 +1,1 @@
+"""Classes of hypotheses: their size, growth and VC dimension."""

@@ -1,0 +1,108 @@
+"""The trees of a forest, one after the other, and what they say of rows that they have not drawn."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple, TypeVar
+
+import numpy as np
+
+from tenfold.compiled.tree.forests import add_forest, add_unseen
+from tenfold.core import Array, Codes, Columns, Flags, Schema
+from tenfold.core.field_values import COUNTS, RISING, Index
+from tenfold.stats.rows.draws import ROWS, keys_of
+from tenfold.stats.trees.tree_bins import NONE, Bins, OfBins, Seen
+from tenfold.tree.growing.node_statistics import TreeDraws
+from tenfold.tree.growing.thresholds import SplitSides
+from tenfold.tree.records import Ranges
+from tenfold.tree.tree import Tree
+
+S = TypeVar("S")
+
+
+class ForestModel(NamedTuple):
+    """Trees, and what each says of rows that end in a node."""
+
+    roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
+    """first: what has more trees is told by these alone"""
+    trees: Tree
+    """one after the other"""
+    value: Annotated[Array, "trees.node", "output"]
+    """shares of the classes, or the mean of the target"""
+    cover: Annotated[Codes, "trees.node", COUNTS]
+    """weight of the rows that came by each node as its tree grew, in whole units"""
+    ranges: Ranges
+
+    @property
+    def voters(self) -> Codes:
+        """Which trees are averaged: those that have drawn rows; all, if none has."""
+        drew = np.flatnonzero(self.cover[self.roots] > 0)
+        return drew if len(drew) else np.arange(len(self.roots))
+
+    def means(self, X: Columns) -> Array:
+        """The mean of what the trees say of each row; a tree that has drawn no row has no say."""
+        roots = self.roots[self.voters]
+        out, t = np.zeros((len(X), self.value.shape[1])), self.trees
+        for rows, block in X.blocks():
+            add_forest(
+                block, t.feature, t.threshold, t.missing_left, t.first_child, t.route_at, t.route_width, t.route,
+                roots, self.value, out[rows],
+            )  # fmt: skip
+        return out / len(roots)
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every tree begins at its root, and nodes say a number for each class, or one."""
+        outputs = 1 if schema.classes is None else len(schema.classes)
+        return self.trees.rooted(self.roots) and self.value.shape[1] == outputs
+
+
+class ForestSides(SplitSides):
+    """The values next to the thresholds of the trees of a forest."""
+
+    draws: TreeDraws
+
+    def taken(self, places: Codes, tree: int) -> Flags:
+        """Whether the tree of this number has drawn each of the rows at these places."""
+        times = self.draws.times(places, tree)
+        return times > 0 if len(times) else np.ones(len(places), bool)
+
+
+def unseen_values(forest: ForestModel, draws: TreeDraws, X: Columns, places: Codes) -> tuple[Array, Codes]:
+    """Sums of what the trees say of rows they have not drawn, and how many trees those are; of rows as they are."""
+    out, trees = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X), np.int64)
+    for tree in forest.voters.tolist():
+        ends, times = forest.trees.apply(X, int(forest.roots[tree])), draws.times(places, tree)
+        which = np.flatnonzero(times == 0) if len(times) else np.arange(len(X))
+        out[which] += forest.value[ends[which]]
+        trees[which] += 1
+    return out, trees
+
+
+class OutOfBag(OfBins[S]):
+    """Base of statistics of what trees say of rows that they have not drawn."""
+
+    forest: ForestModel
+    draws: TreeDraws
+
+    def unseen(self, seen: Seen) -> tuple[Array, Codes]:
+        """Sums of what the trees say of rows they have not drawn, and how many trees those are."""
+        n = seen.bins.shape[1]
+        out, trees = np.zeros((n, self.forest.value.shape[1])), np.zeros(n, np.int64)
+        if self.draws.share >= 1:
+            self._add(seen.bins, self.forest.voters, seen.places, out, trees)
+            return out, trees
+        for tree in self.forest.voters.tolist():
+            which = np.flatnonzero(self.draws.times(seen.places, tree) == 0)
+            some, one = np.zeros((len(which), out.shape[1])), np.zeros(len(which), np.int64)
+            self._add(seen.bins.take(which, axis=1), np.array([tree]), NONE, some, one)
+            out[which] += some
+            trees[which] += one
+        return out, trees
+
+    def _add(self, bins: Bins, which: Codes, places: Codes, out: Array, trees: Codes) -> None:
+        """Add what some trees say of rows that they have not drawn by these places; of all rows, without places."""
+        t, value = self.forest.trees, self.forest.value
+        keys = keys_of(self.draws.seed, ROWS, 0, self.draws.many)
+        add_unseen(
+            bins, self.lens.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
+            self.forest.roots[which], value, places, keys[which], out, trees,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Growing trees: histograms, levels, exact splits, missing values."""

@@ -1,0 +1,1 @@
+"""Rules: rule lists, and trees read as rules."""

@@ -1,0 +1,219 @@
+"""Which conditions of rules are dropped, in which order rules stand, and where the list ends.
+
+All of it is read off weights of classes, by rule and by rule without one of its conditions: sums that merge. Rules say
+what the rows they were learned from say; how wrong that is, validation rows tell, if there are any, or else the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from tenfold.compiled.tree import rule_covering as rc
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
+from tenfold.core.field_values import COUNTS, Index, OneOf
+from tenfold.core.statistic import Statistic
+from tenfold.stats.rows.draws import Holdout
+from tenfold.stats.trees.tree_bins import WeightUnit
+from tenfold.tree.pruning.pruning import upper_rate
+from tenfold.tree.records import TreeModel
+from tenfold.tree.rules.clauses import Clauses, clauses_of
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
+
+    full: Annotated[Codes, "rule", "class", COUNTS]
+    without: Annotated[Codes, "clause", "class", COUNTS]
+    back: Annotated[Codes, "held-back rule", "class", COUNTS]
+    back_without: Annotated[Codes, "held-back clause", "class", COUNTS]
+    """the same of validation rows, if there are any"""
+
+    def __add__(self, other: Covered) -> Covered:
+        back = self.back + other.back, self.back_without + other.back_without
+        return Covered(self.full + other.full, self.without + other.without, *back)
+
+
+class RuleCoverage(Statistic[Covered]):
+    """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
+
+    clauses: Clauses
+    settled: Codes
+    """rules, marked by 1, that are not looked at"""
+    classes: int
+    weights: WeightUnit
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Covered:
+        """Put the rules to the rows of one chunk."""
+        if not self.holdout.share:
+            none = np.zeros((0, self.classes), np.int64)
+            return Covered(*self._weights(chunk), none, none)
+        learned, back = _apart(chunk, self.holdout)
+        return Covered(*self._weights(learned), *self._weights(back))
+
+    def _weights(self, chunk: Chunk) -> tuple[Codes, Codes]:
+        """By class, of the rows that fulfil each rule, and of those that fail at one condition alone."""
+        weight, rules, k = self.weights.whole(chunk.weight), self.clauses, self.classes
+        full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
+        for rows, block in chunk.X.blocks():
+            w = weight[rows] if len(weight) else weight
+            rc.cover(block, chunk.y[rows], w, 1 - self.settled, *rules, full, without)
+        return full, without
+
+
+def _apart(chunk: Chunk, holdout: Holdout) -> tuple[Chunk, Chunk]:
+    """The rows that are learned from, and those that are held back."""
+    learns = holdout.learns(chunk.places(), chunk.n)
+    return chunk.rows(np.flatnonzero(learns)), chunk.rows(np.flatnonzero(~learns))
+
+
+@dataclass(frozen=True, eq=False)
+class Fired:
+    """Weights by class of the rows for which each rule is the first; last, of those that fulfil none."""
+
+    weight: Annotated[Codes, "place", "class", COUNTS]
+    back: Annotated[Codes, "held-back place", "class", COUNTS]
+    """the same of validation rows, if there are any"""
+
+    def __add__(self, other: Fired) -> Fired:
+        return Fired(self.weight + other.weight, self.back + other.back)
+
+
+class FirstRules(Statistic[Fired]):
+    """Weights by class of the rows for which each rule is the first, and of those that fulfil none."""
+
+    clauses: Clauses
+    classes: int
+    weights: WeightUnit
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Fired:
+        """Put the rules to the rows of one chunk."""
+        if not self.holdout.share:
+            return Fired(self._weights(chunk), np.zeros((0, self.classes), np.int64))
+        learned, back = _apart(chunk, self.holdout)
+        return Fired(self._weights(learned), self._weights(back))
+
+    def _weights(self, chunk: Chunk) -> Codes:
+        """By the first rule that holds, and by class."""
+        weight = self.weights.whole(chunk.weight)
+        found = np.zeros((self.clauses.size + 1, self.classes), np.int64)
+        np.add.at(found, (self.clauses.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
+        return found
+
+
+class RuleListModel(NamedTuple):
+    """An ordered list of rules; the first that a row fulfils decides."""
+
+    clauses: Clauses
+    value: Annotated[Array, "rule", "class"]
+    """weights of the classes of all training rows that fulfil a rule"""
+    rest: Annotated[Array, "class"]
+    """the same of the rows that fulfil none"""
+    has_missing: Annotated[Flags, "column"]
+    """whether a value of the column was missing"""
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether each rule, and what follows if none holds, says something."""
+        told = np.vstack([self.value, self.rest])
+        return len(self.value) == self.clauses.size and bool((told.sum(axis=1) > 0).all())
+
+
+class PruningRules(NamedTuple):
+    """Conditions of rules are dropped one by one."""
+
+    step: int
+    weights: WeightUnit
+    has_missing: Annotated[Flags, "column"]
+    said: Annotated[Codes, "rule", Index("class", none=True)]
+    """the class that a rule says, -1: the most common of the rows that fulfil it"""
+    clauses: Clauses
+    value: Annotated[Array, "rule", "class"]
+    """weights of the classes of all training rows that fulfil a rule, once no condition is to be dropped any more"""
+    settled: Annotated[Codes, "rule", OneOf(0, 1)]
+    """whether that is so"""
+    back: Annotated[Array, "held-back rule", "class"]
+    """the same weights of validation rows, if there are any"""
+
+    @classmethod
+    def of(cls, weights: WeightUnit, tree: TreeModel, known: bool) -> PruningRules:
+        """The rules of the leaves of a tree; `known`: no missing value fulfils a condition."""
+        rules, said = clauses_of(tree.tree, tree.ranges.levels), tree.value[tree.tree.leaves].argmax(axis=1)
+        if known:
+            rules = rules._replace(missing=np.zeros_like(rules.missing))
+        value, settled = np.zeros((rules.size, tree.value.shape[1])), np.zeros(rules.size, np.int64)
+        return cls(0, weights, tree.has_missing, said, rules, value, settled, np.zeros_like(value))
+
+    def after(self, s: Covered, confidence: float) -> PruningRules | OrderingRules:
+        """Each rule without the condition that it is best without, if there is one; equal rules once."""
+        rules, unit = self.clauses, self.weights.unit
+        full = np.where(self.settled[:, None] == 1, self.value, s.full * unit)
+        said, of = np.where(self.said < 0, full.argmax(axis=1), self.said), rules.rule
+        back, without = full, s.without
+        if len(s.back):
+            back, without = np.where(self.settled[:, None] == 1, self.back, s.back * unit), s.back_without
+        worst = _estimate(back, said, confidence)
+        less = _estimate(back[of] + without * unit, said[of], confidence)
+        drop = np.zeros(len(of), bool)
+        settled = np.ones(rules.size, np.int64)
+        for r in np.flatnonzero(self.settled == 0).tolist():
+            some = less[rules.start[r] : rules.start[r + 1]]
+            if len(some) and some.min() <= worst[r]:
+                drop[rules.start[r] + some.argmin()], settled[r] = True, 0
+        smaller = rules.only(np.arange(rules.size), ~drop)
+        once = {(smaller.key(r), int(settled[r])): r for r in range(rules.size - 1, -1, -1)}
+        keep = np.array(sorted(once.values()), np.int64)
+        clauses, value = smaller.only(keep), full[keep]
+        if not settled[keep].all():
+            said = np.full(len(keep), -1)
+            return self._replace(clauses=clauses, value=value, settled=settled[keep], said=said, back=back[keep])
+        order = np.lexsort((-value.sum(axis=1), _estimate(back[keep], value.argmax(axis=1), confidence)))
+        return OrderingRules(0, self.weights, self.has_missing, clauses.only(order), value[order])
+
+
+class OrderingRules(NamedTuple):
+    """The rules stand in their order; where the list ends is to be seen."""
+
+    step: int
+    weights: WeightUnit
+    has_missing: Annotated[Flags, "column"]
+    clauses: Clauses
+    value: Annotated[Array, "rule", "class"]
+
+    def after(self, s: Fired, confidence: float) -> CheckingRules:
+        """The rules up to where a default does no worse, without those that are never the first."""
+        weight: Array = np.asarray(s.weight * self.weights.unit, dtype=np.float64)
+        back = weight
+        if len(s.back):
+            if not s.back.any():
+                raise DataError(
+                    'no row was set aside for validation: prune="reduced_error" needs more rows than 1 sample. '
+                    'Remedy: "pessimistic"'
+                )
+            back = np.asarray(s.back * self.weights.unit, dtype=np.float64)
+        each = _estimate(back[:-1], self.value.argmax(axis=1), confidence) * back[:-1].sum(axis=1)
+        rest, left = (np.cumsum(w[::-1], axis=0)[::-1] for w in (weight, back))
+        last = _estimate(left, rest.argmax(axis=1), confidence) * left.sum(axis=1)
+        end = int((np.concatenate([[0.0], np.cumsum(each)]) + last).argmin())
+        keep = np.array([r for r in range(end) if weight[r].any()], np.int64)
+        default = rest[end] if rest[end].any() else rest[0]
+        model = RuleListModel(self.clauses.only(keep), self.value[keep], default, self.has_missing)
+        return CheckingRules(1, self.weights, model)
+
+
+class CheckingRules(NamedTuple):
+    """The list is as it will be: all rows go through it."""
+
+    step: int
+    weights: WeightUnit
+    model: RuleListModel
+
+
+def _estimate(weight: Array, said: Codes, confidence: float) -> Array:
+    """The upper limit of the error rate of rows with these weights of classes; of none, 1."""
+    n = weight.sum(axis=1)
+    return upper_rate(n - weight[np.arange(len(n)), said], n, confidence)

@@ -1,0 +1,5 @@
+"""Utilities: scikit-learn's."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__ = _namespace(__name__)

@@ -1,0 +1,16 @@
+"""Cosines by a series: as accurate as the number format allows, near and far."""
+
+import numpy as np
+import pytest
+
+from tenfold.compiled.neighbors.cosine import FAR, cosines
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 100.0, 0.9 * FAR, 2 * FAR, 1e12])
+def test_as_in_higher_precision(size):
+    random = np.random.default_rng(0)
+    values, offset = random.uniform(-size, size, (200, 37)), random.uniform(0, 2 * np.pi, 37)
+    values[0] = np.resize([0.0, np.pi / 2, -np.pi, 1.5 * np.pi, 7 * np.pi], 37)
+    exact = 0.25 * np.cos((values + offset).astype(np.longdouble))
+    cosines(values, offset, 0.25)
+    assert np.abs(values - exact).max() < 1.5e-16
