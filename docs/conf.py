@@ -82,6 +82,17 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
 }
 
+MODULES = (
+    "tenfold",
+    "tenfold.kernels",
+    "tenfold.display",
+    "tenfold.stats.metrics",
+    "tenfold.search",
+    "tenfold.theory",
+    "tenfold.testing",
+)
+"""whose public names have a page each"""
+
 METHODS = (
     "fit",
     "partial_fit",
@@ -100,7 +111,7 @@ def write_stubs(app: Sphinx) -> None:
     """Write one page for each public name; a page that would not change is left alone."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     pages = {}
-    for module in ("tenfold", "tenfold.stats.metrics", "tenfold.search", "tenfold.theory", "tenfold.testing"):
+    for module in MODULES:
         for name in import_module(module).__all__:
             if inspect.isclass(value := getattr(import_module(module), name)) or inspect.isfunction(value):
                 pages[f"{module}.{name}.rst"] = stub(module, name)

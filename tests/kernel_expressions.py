@@ -12,7 +12,7 @@ LETTERS = np.array(list("ACGT"))
 class Drawn(NamedTuple):
     """What was found of one expression."""
 
-    kernel: tn.Kernel
+    kernel: tn.kernels.Kernel
     claims: bool
     """whether it claims to be PSD"""
     lowest: float
@@ -33,7 +33,7 @@ def draw(seed: int) -> Drawn:
     scale = max(float(np.abs(each).max()), 1e-300)
     away = 0.0
     if kernel.psd:
-        features = tn.feature_map(kernel, rows).transform(rows)
+        features = tn.kernels.feature_map(kernel, rows).transform(rows)
         away = float(np.abs(features @ features.T - K).max()) / max(float(np.abs(K).max()), 1e-300)
     return Drawn(kernel, kernel.psd, float(each[0]) / scale, away)
 
@@ -60,32 +60,32 @@ def tree(random: np.random.Generator, depth: int):
     return (label, *(tree(random, depth - 1) for _ in range(random.integers(1, 3))))
 
 
-def leaf(random: np.random.Generator, domain: str) -> tn.Kernel:
+def leaf(random: np.random.Generator, domain: str) -> tn.kernels.Kernel:
     if domain == "strings":
         m = int(random.integers(0, 3))
-        return tn.SpectrumKernel(int(random.integers(1, 4))) if m == 0 else tn.MismatchKernel(3, m)
+        return tn.kernels.SpectrumKernel(int(random.integers(1, 4))) if m == 0 else tn.kernels.MismatchKernel(3, m)
     if domain == "sets":
-        return tn.SetKernel(str(random.choice(["intersection", "subsets", "jaccard"])))
+        return tn.kernels.SetKernel(str(random.choice(["intersection", "subsets", "jaccard"])))
     if domain == "trees":
-        return tn.TreeKernel(float(random.uniform(0.1, 1)))
+        return tn.kernels.TreeKernel(float(random.uniform(0.1, 1)))
     width = float(10.0 ** random.uniform(-2, 1)) * (1 if random.random() < 0.85 else -0.1)
     A = random.normal(size=(3, 2))
     sign = 1 if random.random() < 0.7 else -1
     return [
-        tn.LinearKernel(),
-        tn.PolynomialKernel(int(random.integers(1, 5)), abs(width), float(sign * random.uniform(0, 2))),
-        tn.GaussianKernel(width),
-        tn.LaplacianKernel(width),
-        tn.SigmoidKernel(abs(width), float(random.normal())),
-        tn.MatrixKernel(A @ A.T if sign > 0 else A @ A.T - np.eye(3)),
-        tn.ConstantKernel(float(sign * random.uniform(0, 2))),
-        tn.FunctionKernel(lambda X: np.sin(X).sum(axis=1)),
-        tn.GaussianKernel(abs(width)).on([0, 2]),
-        tn.LinearKernel().normalized(),
+        tn.kernels.LinearKernel(),
+        tn.kernels.PolynomialKernel(int(random.integers(1, 5)), abs(width), float(sign * random.uniform(0, 2))),
+        tn.kernels.GaussianKernel(width),
+        tn.kernels.LaplacianKernel(width),
+        tn.kernels.SigmoidKernel(abs(width), float(random.normal())),
+        tn.kernels.MatrixKernel(A @ A.T if sign > 0 else A @ A.T - np.eye(3)),
+        tn.kernels.ConstantKernel(float(sign * random.uniform(0, 2))),
+        tn.kernels.FunctionKernel(lambda X: np.sin(X).sum(axis=1)),
+        tn.kernels.GaussianKernel(abs(width)).on([0, 2]),
+        tn.kernels.LinearKernel().normalized(),
     ][int(random.integers(10))]
 
 
-def expression(random: np.random.Generator, domain: str, depth: int) -> tn.Kernel:
+def expression(random: np.random.Generator, domain: str, depth: int) -> tn.kernels.Kernel:
     if depth == 0:
         return leaf(random, domain)
     a = expression(random, domain, depth - 1)
@@ -106,8 +106,12 @@ def expression(random: np.random.Generator, domain: str, depth: int) -> tn.Kerne
     return bounded(a, 0.5).series(str(random.choice(["geometric", "log", "cosh", "sinh"])))
 
 
-def bounded(kernel: tn.Kernel, most: float = 1.0) -> tn.Kernel:
+def bounded(kernel: tn.kernels.Kernel, most: float = 1.0) -> tn.kernels.Kernel:
     """A kernel whose series converge: a cosine, if it is provably PSD, else a Gaussian kernel or a constant."""
     if kernel.psd:
         return most * kernel.normalized()
-    return most * tn.GaussianKernel(1.0) if kernel.domain in ("numbers", "anything") else tn.ConstantKernel(most)
+    return (
+        most * tn.kernels.GaussianKernel(1.0)
+        if kernel.domain in ("numbers", "anything")
+        else tn.kernels.ConstantKernel(most)
+    )

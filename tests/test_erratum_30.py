@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tenfold import AdaBoostClassifier, DecisionTreeClassifier, MarginsDisplay, theory
+from tenfold import AdaBoostClassifier, DecisionTreeClassifier, theory
+from tenfold.display import MarginsDisplay
 from tenfold.stats.counts.information import entropy
 
 

@@ -2,10 +2,17 @@
 
 import os
 import pty
+import runpy
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
+import sklearn.datasets
+import sklearn.ensemble
+import sklearn.metrics
+from sklearn.utils import all_estimators
 
 import tenfold
 
@@ -27,14 +34,54 @@ OTHER_NAMES = {"Imputer": "SimpleImputer", "UnitVector": "Normalizer"}
 """of learners that scikit-learn calls otherwise, with the same defaults"""
 
 
-def test_every_public_name_is_there_and_typed():
-    stub = os.path.join(os.path.dirname(tenfold.__file__), "__init__.pyi")
-    with open(stub, encoding="utf-8") as lines:
-        text = lines.read()
+def test_every_public_name_is_there():
     for name in tenfold.__all__:
         assert getattr(tenfold, name).__name__ == OTHER_NAMES.get(name, name)
-        assert f"{name} as {name}" in text
+    for folder in (tenfold.kernels, tenfold.display):
+        for name in folder.__all__:
+            assert getattr(folder, name).__name__ == name
+            with pytest.raises(AttributeError, match=f"Remedy: {folder.__name__}.{name}"):
+                getattr(tenfold, name)
     assert set(tenfold.__all__) <= set(dir(tenfold))
+
+
+def test_stubs_have_every_public_name():
+    path = Path(__file__).parents[1] / ".ci" / "stubs.py"
+    written = runpy.run_path(str(path))["stubs"]()
+    assert len(written) > 20
+    stale = [str(path) for path, text in written.items() if path.read_text() != text]
+    assert not stale, "Remedy: python .ci/stubs.py"
+
+
+def test_names_are_found_where_scikit_learn_has_them():
+    from tenfold.datasets import load_iris
+    from tenfold.ensemble import IsolationForest, RandomForestClassifier
+    from tenfold.linear_model import Ridge
+    from tenfold.metrics import RocCurveDisplay, accuracy_score
+    from tenfold.pipeline import FeatureUnion, make_pipeline
+
+    assert Ridge is tenfold.Ridge
+    assert RandomForestClassifier is tenfold.RandomForestClassifier
+    assert RocCurveDisplay is tenfold.display.RocCurveDisplay
+    assert (FeatureUnion, make_pipeline) == (tenfold.FeatureUnion, tenfold.make_pipeline)
+    assert (IsolationForest, accuracy_score, load_iris) == (
+        sklearn.ensemble.IsolationForest,
+        sklearn.metrics.accuracy_score,
+        sklearn.datasets.load_iris,
+    )
+    assert {"Ridge", "HuberRegressor"} <= set(dir(tenfold.linear_model))
+    with pytest.raises(AttributeError, match="has no attribute 'NoSuchLearner'"):
+        tenfold.linear_model.NoSuchLearner  # noqa: B018
+
+
+def test_every_name_that_scikit_learn_has_is_ours_in_its_module():
+    found = 0
+    for name, learner in all_estimators():
+        module = learner.__module__.removeprefix("sklearn.").partition("._")[0]
+        if name in tenfold._WHERE:
+            found += 1
+            assert getattr(import_module(f"tenfold.{module}"), name) is getattr(tenfold, name), (module, name)
+    assert found > 60
 
 
 def first_fit(cache, *, terminal):

@@ -20,6 +20,8 @@ LABELS = {
 }
 DOCUMENTED = (
     "tenfold",
+    "tenfold.kernels",
+    "tenfold.display",
     "tenfold.stats.metrics",
     "tenfold.stats.counts.information",
     "tenfold.naive_bayes.distributions",

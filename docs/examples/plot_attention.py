@@ -47,5 +47,5 @@ plt.show()
 
 first = slice(starts[0], starts[0] + lengths[0])
 labels = [("+" if bit > 0 else "-") + ("*" if mark else "") for bit, mark in rows[first]]
-tn.AttentionDisplay.from_estimator(nets["transformer"], rows[first], labels=labels)
+tn.display.AttentionDisplay.from_estimator(nets["transformer"], rows[first], labels=labels)
 plt.show()

@@ -19,8 +19,8 @@ X = np.concatenate([middle + rng.normal(size=(200, 2)) for middle in middles])
 # All sizes are fitted over shared scans.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-elbow = tn.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=range(1, 11), ax=left)
-tn.ElbowDisplay.from_estimator(tn.GaussianMixture(), X, sizes=range(1, 11), ax=right)
+elbow = tn.display.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=range(1, 11), ax=left)
+tn.display.ElbowDisplay.from_estimator(tn.GaussianMixture(), X, sizes=range(1, 11), ax=right)
 left.set_title("k-means")
 right.set_title("mixture")
 
@@ -29,6 +29,6 @@ right.set_title("mixture")
 
 figure, both = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharex=True)
 for axes, size in zip(both, (elbow.best, elbow.best + 2)):
-    tn.SilhouetteDisplay.from_estimator(tn.KMeans(size).fit(X), X, ax=axes)
+    tn.display.SilhouetteDisplay.from_estimator(tn.KMeans(size).fit(X), X, ax=axes)
     axes.set_title(f"{size} clusters")
 plt.show()

@@ -37,7 +37,7 @@ curve = tn.validation_curve(
     tn.Ridge(), X[few], y[few], param_name="alpha", param_range=penalties, scoring="neg_mean_squared_error"
 )
 print(f"scans of the rows: {curve.scans}; best penalty {curve.best:.3g}")
-display = tn.ValidationCurveDisplay.from_cv_results(curve, negate_score=True)
+display = tn.display.ValidationCurveDisplay.from_cv_results(curve, negate_score=True)
 display.ax_.set(ylabel="mean squared error", ylim=(0, 1.8))
 plt.show()
 
@@ -55,7 +55,7 @@ print(tn.overfits(loose, best, learned, others, names=("the loose one", "the bes
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharey=True)
 for degree, axes in ((1, left), (20, right)):
-    tn.LearningCurveDisplay.from_estimator(
+    tn.display.LearningCurveDisplay.from_estimator(
         tn.Ridge(0.01),
         powers(x, degree),
         y,

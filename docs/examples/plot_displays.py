@@ -27,7 +27,7 @@ print(f"naive Bayes, four copies: {four.score(X[test], y[test]):.3f} right")
 # %%
 # The matrix of confusion, by row: what becomes of the sick, what of the healthy. In brackets the rows.
 
-tn.ConfusionMatrixDisplay.from_estimator(four, X[test], y[test], normalize="true")
+tn.display.ConfusionMatrixDisplay.from_estimator(four, X[test], y[test], normalize="true")
 plt.show()
 
 # %%
@@ -35,7 +35,7 @@ plt.show()
 # intervals of the areas are those of DeLong.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.8), layout="constrained")
-for display, axes in ((tn.RocCurveDisplay, left), (tn.PrecisionRecallDisplay, right)):
+for display, axes in ((tn.display.RocCurveDisplay, left), (tn.display.PrecisionRecallDisplay, right)):
     display.from_estimator(once, X[test, :2], y[test], name="once", ax=axes)
     display.from_estimator(four, X[test], y[test], name="four copies", ax=axes)
 plt.show()
@@ -47,7 +47,7 @@ plt.show()
 
 figure, axes = plt.subplots(figsize=(5.4, 5), layout="constrained")
 for model, rows, name in ((once, X[test, :2], "once"), (four, X[test], "four copies")):
-    tn.CalibrationDisplay.from_estimator(model, rows, y[test], n_bins=10, name=name, ax=axes)
+    tn.display.CalibrationDisplay.from_estimator(model, rows, y[test], n_bins=10, name=name, ax=axes)
 plt.show()
 
 # %%
@@ -55,6 +55,6 @@ plt.show()
 
 cv = tn.cross_validate({"naive Bayes": tn.GaussianNB()}, X, y, scoring=["roc_auc", "accuracy"])
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
-tn.RocCurveDisplay.from_cv_results(cv, ax=left)
-tn.ConfusionMatrixDisplay.from_cv_results(cv, ax=right)
+tn.display.RocCurveDisplay.from_cv_results(cv, ax=left)
+tn.display.ConfusionMatrixDisplay.from_cv_results(cv, ax=right)
 plt.show()

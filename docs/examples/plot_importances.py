@@ -38,7 +38,7 @@ print(f"R² on {len(unseen):,} other days: {model.score(unseen, truth):.3f}")
 # two weigh more than the sum of both by themselves.
 
 columns = [*weather.columns, ("temperature", "felt")]
-display = tn.PermutationImportanceDisplay.from_estimator(model, unseen, truth, columns=columns, n_repeats=10)
+display = tn.display.PermutationImportanceDisplay.from_estimator(model, unseen, truth, columns=columns, n_repeats=10)
 display.figure_.set_size_inches(7, 3.6)
 print(display.importances)
 
@@ -46,7 +46,7 @@ print(display.importances)
 # On average, and for 40 days one by one: warmth saturates, the weekend adds more on warm days than on cold ones, and
 # wind takes off about the same from every day. Tick marks are deciles: beyond them there is little to learn from.
 
-display = tn.PartialDependenceDisplay.from_estimator(
+display = tn.display.PartialDependenceDisplay.from_estimator(
     model,
     unseen,
     ["temperature", "weekday", "wind", ("temperature", "humidity")],

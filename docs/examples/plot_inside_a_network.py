@@ -22,7 +22,7 @@ y = np.array(["core", "ring", "far"])[np.digitize(ring, [0.8, 1.6])]
 ways = {f"steps of {rate}": rate for rate in (0.001, 0.01, 0.1)}
 given = {"early_stopping": True, "max_iter": 60, "n_iter_no_change": 60}
 models = {name: tn.MLPClassifier((16, 8), learning_rate_init=rate, **given).fit(X, y) for name, rate in ways.items()}
-tn.LossCurveDisplay.from_estimator(models)
+tn.display.LossCurveDisplay.from_estimator(models)
 plt.show()
 
 # %%
@@ -35,7 +35,7 @@ print(model.summary())
 # What its hidden units say of a hundred rows, class by class. In the first layer units see one direction each; in the
 # second they are nearer to the classes.
 
-tn.ActivationsDisplay.from_estimator(model, X[:100], y[:100])
+tn.display.ActivationsDisplay.from_estimator(model, X[:100], y[:100])
 plt.show()
 
 # %%

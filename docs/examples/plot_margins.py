@@ -31,8 +31,8 @@ model = tn.AdaBoostClassifier(trees, n_estimators=500).fit(X, y)
 
 shown = (5, 20, 100, 500)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", sharey=True)
-seen = tn.MarginsDisplay.from_estimator(model, X, y, rounds=shown, ax=left, name="training rows")
-new = tn.MarginsDisplay.from_estimator(model, X_new, y_new, rounds=shown, ax=right, name="new rows")
+seen = tn.display.MarginsDisplay.from_estimator(model, X, y, rounds=shown, ax=left, name="training rows")
+new = tn.display.MarginsDisplay.from_estimator(model, X_new, y_new, rounds=shown, ax=right, name="new rows")
 right.set_ylabel("")
 plt.show()
 

@@ -35,7 +35,7 @@ rides = pd.DataFrame(
 # The rides depend on the hour, though not by a line; which bike it was, on nothing.
 
 found = tn.mutual_information_matrix(rides, correction="miller_madow")
-tn.MutualInformationDisplay(found).plot()
+tn.display.MutualInformationDisplay(found).plot()
 plt.show()
 
 print(

@@ -20,10 +20,10 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2))
 y = np.where(np.sin(2 * X[:, 0]) + 0.4 * rng.normal(size=60) > X[:, 1], "below", "above")
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
-tn.VoronoiDisplay.from_data(X, y, ax=axes[0])
+tn.display.VoronoiDisplay.from_data(X, y, ax=axes[0])
 axes[0].set_title("cells of rows")
 nearest = tn.KNeighborsClassifier(n_neighbors=1).fit(X, y)
-tn.DecisionBoundaryDisplay.from_estimator(nearest, X, y, ax=axes[1])
+tn.display.DecisionBoundaryDisplay.from_estimator(nearest, X, y, ax=axes[1])
 axes[1].set_title("one nearest neighbour")
 plt.show()
 
@@ -36,7 +36,7 @@ y = np.where(np.sin(2 * X[:, 0]) + 0.5 * rng.normal(size=400) > X[:, 1], "below"
 figure, axes = plt.subplots(1, 3, figsize=(11, 4), layout="constrained")
 for ax, k in zip(axes, (1, 25, 350)):
     model = tn.KNeighborsClassifier(n_neighbors=k).fit(X, y)
-    tn.DecisionBoundaryDisplay.from_estimator(model, X, y, ax=ax, grid_resolution=150)
+    tn.display.DecisionBoundaryDisplay.from_estimator(model, X, y, ax=ax, grid_resolution=150)
     error = model.certificate_["leave-one-out error"].value
     ax.set_title(f"k = {k}\nleaving one out: {error:.1%} are wrong")
 plt.show()

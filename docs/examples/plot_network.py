@@ -23,7 +23,7 @@ network = tn.BayesianNetwork(
         "mary": [[0.7, 0.3], [0.01, 0.99]],
     },
 )
-tn.NetworkDisplay(network).plot()
+tn.display.NetworkDisplay(network).plot()
 plt.show()
 
 # %%
@@ -39,5 +39,5 @@ for name in ("john", "mary", "earthquake"):
 
 rows = pd.DataFrame(network.sample(100_000, random_state=1))
 learned = tn.BayesianNetworkDensity().fit(rows)
-tn.NetworkDisplay(learned.network_).plot()
+tn.display.NetworkDisplay(learned.network_).plot()
 plt.show()

@@ -25,7 +25,7 @@ X += 0.13 * rng.normal(size=X.shape)
 nets = {units: tn.MLPClassifier(units, "tanh", solver="lbfgs", alpha=0.01).fit(X, moon) for units in ((), 2, 12)}
 figure, axes = plt.subplots(1, 3, figsize=(12, 4), sharey=True, layout="constrained")
 for ax, (units, net) in zip(axes, nets.items()):
-    tn.DecisionBoundaryDisplay.from_estimator(net, X, moon, ax=ax)
+    tn.display.DecisionBoundaryDisplay.from_estimator(net, X, moon, ax=ax)
     steep = net.certificate_["gradient"].value
     ax.set_title(f"{units or 'no'} hidden units: {net.score(X, moon):.1%} right, gradient {steep:.0e}", fontsize=10)
 plt.show()

@@ -32,7 +32,7 @@ model = tn.NaiveBayes(poisson=["parcels"]).fit(orders, np.where(late, "late", "i
 # One order: many parcels and rain speak for a delay, its distance against one. Its weight is missing, and says nothing.
 
 order = pd.DataFrame({"distance": [150.0], "parcels": [4], "express": [0], "weather": ["rain"], "weight": [np.nan]})
-display = tn.NomogramDisplay.from_estimator(model, order, pos_label="late")
+display = tn.display.NomogramDisplay.from_estimator(model, order, pos_label="late")
 plt.show()
 
 # %%

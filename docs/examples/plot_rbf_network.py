@@ -26,7 +26,7 @@ models = {
 figure, axes = plt.subplots(1, 3, figsize=(11, 4), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items()):
     model.fit(X, y)
-    tn.DecisionBoundaryDisplay.from_estimator(model, X, y, ax=ax, grid_resolution=150)
+    tn.display.DecisionBoundaryDisplay.from_estimator(model, X, y, ax=ax, grid_resolution=150)
     if isinstance(model, tn.RBFNetworkClassifier):
         ax.plot(*model.centers_.T, "x", color="black", markersize=8, markeredgewidth=2)
     ax.set_title(f"{name}: {model.score(X, y):.0%} right")

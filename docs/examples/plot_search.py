@@ -23,5 +23,5 @@ print(found)
 # %%
 # The band is an interval for the mean over seeds, not for one run.
 
-tn.SearchDisplay(found).plot()
+tn.display.SearchDisplay(found).plot()
 plt.show()

@@ -46,7 +46,7 @@ print(found)
 # The borders of the best network are straight pieces, one for each hidden unit.
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-tn.SearchDisplay(found).plot(left)
+tn.display.SearchDisplay(found).plot(left)
 best = max((one for runs in found.results.values() for one in runs), key=lambda one: one.fitness)
 across, up = np.meshgrid(np.linspace(-1.8, 2.8, 200), np.linspace(-1.4, 1.9, 200))
 side = outputs(best.best[None], np.stack([across.ravel(), up.ravel()], axis=1))[0].reshape(across.shape)

@@ -23,7 +23,7 @@ classes = {
     "half-planes (VC dimension 3)": {"vc": 3},
     "all concepts of 10 attributes": {"log_size": theory.log_all_concepts(10)},
 }
-display = tn.ErrorBoundDisplay.from_classes(classes, rows)
+display = tn.display.ErrorBoundDisplay.from_classes(classes, rows)
 display.ax_.plot(rows, [float(theory.held_out_bound(0, m, 0.05)) for m in rows.tolist()], "k--", label="a test set")
 display.ax_.legend(frameon=False, fontsize="small")
 plt.show()
@@ -32,7 +32,7 @@ plt.show()
 # The growth function: in how many ways can a class label m points? All of them up to the VC dimension, then only as
 # many as a polynomial. Intervals of the line are counted here, one labelling at a time; Sauer's bound is met exactly.
 
-tn.GrowthDisplay.from_class("intervals", np.arange(12.0)[:, None], vc=[2, 3, 5])
+tn.display.GrowthDisplay.from_class("intervals", np.arange(12.0)[:, None], vc=[2, 3, 5])
 plt.show()
 
 # %%
@@ -40,7 +40,7 @@ plt.show()
 # exactly 1/2 at n = 2(d + 1), and the more dimensions, the steeper it falls there. Dots are labellings that were drawn
 # and decided by linear programming.
 
-display = tn.CoverDisplay.from_dimensions([2, 10, 50, 200])
+display = tn.display.CoverDisplay.from_dimensions([2, 10, 50, 200])
 rng = np.random.default_rng(0)
 for n in (6, 12, 18, 22, 26, 32, 40):
     drawn = [theory.linearly_separable(rng.normal(size=(n, 10)), rng.integers(0, 2, n)) for _ in range(40)]

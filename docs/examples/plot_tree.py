@@ -31,7 +31,7 @@ Rain Mild High Strong No
 COLUMNS = ["Outlook", "Temperature", "Humidity", "Wind", "Play"]
 tennis = pd.DataFrame([line.split() for line in ROWS.strip().split("\n")], columns=COLUMNS)
 model = tn.ID3().fit(tennis[COLUMNS[:4]], tennis["Play"])
-tn.TreeDisplay.from_estimator(model)
+tn.display.TreeDisplay.from_estimator(model)
 plt.show()
 
 # %%
@@ -62,7 +62,7 @@ full = tn.DecisionTreeClassifier().fit(X, y)
 print(f"{len(full.tree_.leaves)} leaves")
 for claim in full.certificate_.claims:
     print(f"{claim.kind}: {claim.value:.3f} ({claim.status})")
-tn.TreeDisplay.from_estimator(full, max_depth=3)
+tn.display.TreeDisplay.from_estimator(full, max_depth=3)
 plt.show()
 
 # %%
@@ -74,7 +74,7 @@ plt.show()
 pruned = tn.DecisionTreeClassifier(prune="cost_complexity").fit(X, y)
 for claim in pruned.certificate_.claims:
     print(f"{claim.kind}: {claim.value:.3f} ({claim.status})")
-tn.TreeDisplay.from_estimator(pruned)
+tn.display.TreeDisplay.from_estimator(pruned)
 plt.show()
 
 # %%

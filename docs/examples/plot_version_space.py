@@ -34,7 +34,7 @@ for *row, label in rows:
 # %%
 # Six conjunctions are left. All of them lie between the boundaries:
 
-tn.VersionSpaceDisplay(space).plot()
+tn.display.VersionSpaceDisplay(space).plot()
 plt.show()
 
 # %%

@@ -333,8 +333,12 @@ _PLACES = {
     "tenfold.tree.rules.rule_list_classifier": ("RuleListClassifier",),
 }
 _WHERE = {name: module for module, names in _PLACES.items() for name in names}
+"""the module of each public name"""
+_ROOMS = {name: ".".join(module.split(".")[:2]) for name, module in _WHERE.items()}
+_APART = {name for name, room in _ROOMS.items() if room in ("tenfold.display", "tenfold.kernels")}
+"""names that are imported from their folder alone: `tenfold.kernels.GaussianKernel`"""
 
-__all__ = sorted(_WHERE)
+__all__ = sorted(_WHERE.keys() - _APART)
 
 
 _FOLDERS = frozenset({
@@ -350,19 +354,25 @@ _FOLDERS = frozenset({
 def __getattr__(name: str) -> Any:
     if name in _FOLDERS:
         return import_module(f"tenfold.{name}")
+    if name in _APART:
+        raise AttributeError(f"module 'tenfold' has no attribute {name!r}. Remedy: {_ROOMS[name]}.{name}")
     if name not in _WHERE:
         raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
-    value = getattr(import_module(_WHERE[name]), name)
-    globals()[name] = value
+    globals()[name] = value = _find(name)
     return value
 
 
+def _find(name: str) -> Any:
+    """Return the public value of a name, from whichever folder."""
+    return getattr(import_module(_WHERE[name]), name)
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE, *_FOLDERS})
+    return sorted({*globals(), *__all__, *_FOLDERS})
 
 
-def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a folder whose public names can be imported from it, as in scikit-learn.
+def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a folder whose public names can be imported from it, as in scikit-learn.
 
     These are the public names of tenfold below the folder, and all names of the module that scikit-learn calls so: ours
     where there is one, scikit-learn's own otherwise. `from tenfold.linear_model import Ridge` is `tenfold.Ridge`, and
@@ -379,7 +389,7 @@ def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     def get(name: str) -> Any:
         if name in ours or (not name.startswith("_") and name in _WHERE and hasattr(scikit_learn(), name)):
-            return __getattr__(name)
+            return _find(name)
         if not name.startswith("_") and hasattr(found := scikit_learn(), name):
             return getattr(found, name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -388,4 +398,4 @@ def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         found = scikit_learn()
         return sorted({*ours, *(name for name in dir(found) if found is not None and not name.startswith("_"))})
 
-    return get, names
+    return get, names, sorted(ours)

@@ -1,6 +1,45 @@
+from collections.abc import Callable
+from typing import Any
+
+__version__: str
+_WHERE: dict[str, str]
+
+def _find(name: str) -> Any: ...
+def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]: ...
+
+from tenfold import base as base
+from tenfold import calibration as calibration
+from tenfold import cluster as cluster
+from tenfold import compose as compose
+from tenfold import datasets as datasets
+from tenfold import decomposition as decomposition
+from tenfold import discriminant_analysis as discriminant_analysis
+from tenfold import display as display
+from tenfold import dummy as dummy
+from tenfold import ensemble as ensemble
+from tenfold import exceptions as exceptions
+from tenfold import feature_extraction as feature_extraction
+from tenfold import feature_selection as feature_selection
+from tenfold import impute as impute
+from tenfold import inspection as inspection
+from tenfold import kernel_approximation as kernel_approximation
+from tenfold import kernel_ridge as kernel_ridge
+from tenfold import kernels as kernels
+from tenfold import linear_model as linear_model
+from tenfold import metrics as metrics
+from tenfold import mixture as mixture
+from tenfold import model_selection as model_selection
+from tenfold import naive_bayes as naive_bayes
+from tenfold import neighbors as neighbors
+from tenfold import neural_network as neural_network
+from tenfold import pipeline as pipeline
+from tenfold import preprocessing as preprocessing
 from tenfold import search as search
+from tenfold import svm as svm
 from tenfold import testing as testing
 from tenfold import theory as theory
+from tenfold import tree as tree
+from tenfold import utils as utils
 from tenfold.cluster.bisecting_kmeans import BisectingKMeans as BisectingKMeans
 from tenfold.cluster.kmeans import KMeans as KMeans
 from tenfold.cluster.mini_batch_kmeans import MiniBatchKMeans as MiniBatchKMeans
@@ -32,38 +71,8 @@ from tenfold.core.stop import Rounds as Rounds
 from tenfold.core.stop import Seconds as Seconds
 from tenfold.decomposition.pca import PCA as PCA
 from tenfold.discriminant_analysis.fisher_discriminant import FisherDiscriminant as FisherDiscriminant
-from tenfold.discriminant_analysis.linear_discriminant_analysis import (
-    LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
-)
-from tenfold.discriminant_analysis.quadratic_discriminant_analysis import (
-    QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
-)
-from tenfold.display.evaluation.calibration import CalibrationDisplay as CalibrationDisplay
-from tenfold.display.evaluation.confusion_matrix import ConfusionMatrixDisplay as ConfusionMatrixDisplay
-from tenfold.display.evaluation.learning_curves import LearningCurveDisplay as LearningCurveDisplay
-from tenfold.display.evaluation.learning_curves import ValidationCurveDisplay as ValidationCurveDisplay
-from tenfold.display.evaluation.live_loss_curve import LossCurveCallback as LossCurveCallback
-from tenfold.display.evaluation.loss_curve import LossCurveDisplay as LossCurveDisplay
-from tenfold.display.evaluation.margin_distribution import MarginsDisplay as MarginsDisplay
-from tenfold.display.evaluation.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
-from tenfold.display.evaluation.roc_curve import RocCurveDisplay as RocCurveDisplay
-from tenfold.display.models.activations import ActivationsDisplay as ActivationsDisplay
-from tenfold.display.models.attention import AttentionDisplay as AttentionDisplay
-from tenfold.display.models.clusters import ElbowDisplay as ElbowDisplay
-from tenfold.display.models.clusters import SilhouetteDisplay as SilhouetteDisplay
-from tenfold.display.models.decision_boundary import DecisionBoundaryDisplay as DecisionBoundaryDisplay
-from tenfold.display.models.decision_boundary import VoronoiDisplay as VoronoiDisplay
-from tenfold.display.models.network import NetworkDisplay as NetworkDisplay
-from tenfold.display.models.nomogram import NomogramDisplay as NomogramDisplay
-from tenfold.display.models.tree_diagram import TreeDisplay as TreeDisplay
-from tenfold.display.models.version_space_diagram import VersionSpaceDisplay as VersionSpaceDisplay
-from tenfold.display.mutual_information import MutualInformationDisplay as MutualInformationDisplay
-from tenfold.display.partial_dependence import PartialDependenceDisplay as PartialDependenceDisplay
-from tenfold.display.permutation_importance import PermutationImportanceDisplay as PermutationImportanceDisplay
-from tenfold.display.searches import SearchDisplay as SearchDisplay
-from tenfold.display.theory import CoverDisplay as CoverDisplay
-from tenfold.display.theory import ErrorBoundDisplay as ErrorBoundDisplay
-from tenfold.display.theory import GrowthDisplay as GrowthDisplay
+from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from tenfold.discriminant_analysis.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from tenfold.dummy.dummy_classifier import DummyClassifier as DummyClassifier
 from tenfold.dummy.dummy_regressor import DummyRegressor as DummyRegressor
 from tenfold.engine.current_runner import on as on
@@ -72,16 +81,10 @@ from tenfold.engine.executors.local import Local as Local
 from tenfold.ensemble.ada_boost.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from tenfold.ensemble.bagging.bagging_classifier import BaggingClassifier as BaggingClassifier
 from tenfold.ensemble.bagging.bagging_regressor import BaggingRegressor as BaggingRegressor
-from tenfold.ensemble.boosting.gradient_boosting_classifier import (
-    GradientBoostingClassifier as GradientBoostingClassifier,
-)
+from tenfold.ensemble.boosting.gradient_boosting_classifier import GradientBoostingClassifier as GradientBoostingClassifier
 from tenfold.ensemble.boosting.gradient_boosting_regressor import GradientBoostingRegressor as GradientBoostingRegressor
-from tenfold.ensemble.boosting.hist_gradient_boosting_classifier import (
-    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
-)
-from tenfold.ensemble.boosting.hist_gradient_boosting_regressor import (
-    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
-)
+from tenfold.ensemble.boosting.hist_gradient_boosting_classifier import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+from tenfold.ensemble.boosting.hist_gradient_boosting_regressor import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from tenfold.ensemble.forest.random_forest_classifier import RandomForestClassifier as RandomForestClassifier
 from tenfold.ensemble.forest.random_forest_regressor import RandomForestRegressor as RandomForestRegressor
 from tenfold.ensemble.stacking.stacking_classifier import StackingClassifier as StackingClassifier
@@ -109,9 +112,7 @@ from tenfold.graphical.tree_augmented_nb import TreeAugmentedNB as TreeAugmented
 from tenfold.impute.imputer import Imputer as Imputer
 from tenfold.impute.imputer import SimpleImputer as SimpleImputer
 from tenfold.inspection.dependence.mutual_information_matrix import MutualInformationMatrix as MutualInformationMatrix
-from tenfold.inspection.dependence.mutual_information_matrix import (
-    mutual_information_matrix as mutual_information_matrix,
-)
+from tenfold.inspection.dependence.mutual_information_matrix import mutual_information_matrix as mutual_information_matrix
 from tenfold.inspection.dependence.partial_dependence import partial_dependence as partial_dependence
 from tenfold.inspection.dependence.partial_dependence_result import PartialDependence as PartialDependence
 from tenfold.inspection.dependence.split_gains import SplitGains as SplitGains
@@ -120,43 +121,10 @@ from tenfold.inspection.importance.permutation_importance import permutation_imp
 from tenfold.inspection.importance.permutation_importance_result import PermutationImportance as PermutationImportance
 from tenfold.inspection.shapley.tree_shap import TreeShap as TreeShap
 from tenfold.kernel_approximation.nystroem import Nystroem as Nystroem
-from tenfold.kernel_approximation.random_features import RandomFeatures as RandomFeatures
 from tenfold.kernel_approximation.random_features import RBFSampler as RBFSampler
+from tenfold.kernel_approximation.random_features import RandomFeatures as RandomFeatures
 from tenfold.kernel_ridge.kernel_ridge import KernelRidge as KernelRidge
 from tenfold.kernel_ridge.kernel_ridge import RidgePath as RidgePath
-from tenfold.kernels.algebra import ColumnsKernel as ColumnsKernel
-from tenfold.kernels.algebra import ConstantKernel as ConstantKernel
-from tenfold.kernels.algebra import Kernel as Kernel
-from tenfold.kernels.algebra import NormalizedKernel as NormalizedKernel
-from tenfold.kernels.algebra import PowerKernel as PowerKernel
-from tenfold.kernels.algebra import ProductKernel as ProductKernel
-from tenfold.kernels.algebra import ScaledKernel as ScaledKernel
-from tenfold.kernels.algebra import SeriesKernel as SeriesKernel
-from tenfold.kernels.algebra import SumKernel as SumKernel
-from tenfold.kernels.feature_map import FeatureMap as FeatureMap
-from tenfold.kernels.feature_map import feature_map as feature_map
-from tenfold.kernels.given_kernels import CallableKernel as CallableKernel
-from tenfold.kernels.given_kernels import FunctionKernel as FunctionKernel
-from tenfold.kernels.given_kernels import PrecomputedKernel as PrecomputedKernel
-from tenfold.kernels.gram import PSDResult as PSDResult
-from tenfold.kernels.gram import gram as gram
-from tenfold.kernels.gram import hadamard as hadamard
-from tenfold.kernels.gram import is_psd as is_psd
-from tenfold.kernels.gram import kronecker as kronecker
-from tenfold.kernels.kernel_names import as_kernel as as_kernel
-from tenfold.kernels.numeric import AdditiveChi2Kernel as AdditiveChi2Kernel
-from tenfold.kernels.numeric import Chi2Kernel as Chi2Kernel
-from tenfold.kernels.numeric import GaussianKernel as GaussianKernel
-from tenfold.kernels.numeric import LaplacianKernel as LaplacianKernel
-from tenfold.kernels.numeric import LinearKernel as LinearKernel
-from tenfold.kernels.numeric import MatrixKernel as MatrixKernel
-from tenfold.kernels.numeric import PolynomialKernel as PolynomialKernel
-from tenfold.kernels.numeric import SigmoidKernel as SigmoidKernel
-from tenfold.kernels.proof import Proof as Proof
-from tenfold.kernels.structured import MismatchKernel as MismatchKernel
-from tenfold.kernels.structured import SetKernel as SetKernel
-from tenfold.kernels.structured import SpectrumKernel as SpectrumKernel
-from tenfold.kernels.structured import TreeKernel as TreeKernel
 from tenfold.linear_model.class_moments.adaline import Adaline as Adaline
 from tenfold.linear_model.class_moments.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
 from tenfold.linear_model.cross_validated.elastic_net_cv import ElasticNetCV as ElasticNetCV
@@ -256,6 +224,3 @@ from tenfold.tree.presets import CART as CART
 from tenfold.tree.presets import ID3 as ID3
 from tenfold.tree.presets import SLIQ as SLIQ
 from tenfold.tree.rules.rule_list_classifier import RuleListClassifier as RuleListClassifier
-
-__version__: str
-__all__: list[str]

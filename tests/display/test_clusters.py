@@ -32,7 +32,7 @@ def test_silhouettes_are_those_of_scikit_learn(learner):
     model = learner.fit(X)
     label = model.predict(X)
     truth = silhouette_samples(X, label, metric="sqeuclidean")
-    display = tn.SilhouetteDisplay.from_estimator(model, X)
+    display = tn.display.SilhouetteDisplay.from_estimator(model, X)
     assert display.score == pytest.approx(truth.mean(), rel=1e-10)
     for k, mean in enumerate(display.mean):
         assert mean == pytest.approx(truth[label == k].mean(), rel=1e-10)
@@ -62,18 +62,18 @@ def test_weights_are_repetitions_and_a_row_alone_has_none():
     with pytest.raises(tn.DataError, match="at least two"):
         silhouettes(tn.KMeans(1).fit(X), X)
     with pytest.raises(TypeError, match="no clusters"):
-        tn.SilhouetteDisplay.from_estimator(tn.StandardScaler().fit(X), X)
+        tn.display.SilhouetteDisplay.from_estimator(tn.StandardScaler().fit(X), X)
 
 
 def test_elbow_is_where_the_clumps_are_all_found():
     X = clumps(9.0)
-    display = tn.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=range(1, 9))
+    display = tn.display.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=range(1, 9))
     assert display.best == 4
     alone = tn.KMeans(4).fit(X)
     assert display.values["inertia"][3] == alone.inertia_
     assert (np.diff(display.values["inertia"]) < 0).all()
     assert len(display.lines_) == 1
-    mixtures = tn.ElbowDisplay.from_estimator(
+    mixtures = tn.display.ElbowDisplay.from_estimator(
         tn.GaussianMixture(covariance_type="spherical"), tn.scan(X), sizes=[4, 2, 6]
     )
     assert mixtures.sizes == [2, 4, 6]
@@ -81,6 +81,6 @@ def test_elbow_is_where_the_clumps_are_all_found():
     assert mixtures.values["BIC"][1] == pytest.approx(mixtures.models[1].bic(X), rel=1e-12)
     assert set(mixtures.values) == {"BIC", "AIC"}
     with pytest.raises(ValueError, match="from 1 on"):
-        tn.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=[0])
+        tn.display.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=[0])
     with pytest.raises(TypeError, match="no clusters"):
-        tn.ElbowDisplay.from_estimator(tn.Ridge(), X)
+        tn.display.ElbowDisplay.from_estimator(tn.Ridge(), X)

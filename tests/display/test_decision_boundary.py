@@ -22,7 +22,7 @@ def inside(corners, place):
 
 
 def test_cells_are_the_regions_of_the_nearest_neighbour():
-    display = tn.VoronoiDisplay.from_data(X, Y)
+    display = tn.display.VoronoiDisplay.from_data(X, Y)
     model = tn.KNeighborsClassifier(1).fit(display.points, display.classes[display.label])
     low, high = X.min(axis=0), X.max(axis=0)
     places = random.uniform(low, high, size=(300, 2))
@@ -36,7 +36,7 @@ def test_cells_are_the_regions_of_the_nearest_neighbour():
 
 
 def test_rows_at_one_place_have_one_cell():
-    display = tn.VoronoiDisplay.from_data([[0, 0], [0, 0], [1, 1], [1, 1], [0, 1]], ["a", "b", "a", "a", "b"])
+    display = tn.display.VoronoiDisplay.from_data([[0, 0], [0, 0], [1, 1], [1, 1], [0, 1]], ["a", "b", "a", "a", "b"])
     assert display.points.tolist() == [[0, 0], [0, 1], [1, 1]]
     assert display.label.tolist() == [-1, 1, 0]
 
@@ -45,18 +45,18 @@ def test_rows_at_one_place_have_one_cell():
 def test_regions_are_what_the_model_predicts(names):
     rows = X if names is None else pd.DataFrame(X, columns=names)
     model = tn.KNeighborsClassifier(3).fit(rows, Y)
-    display = tn.DecisionBoundaryDisplay.from_estimator(model, rows, Y, grid_resolution=30)
+    display = tn.display.DecisionBoundaryDisplay.from_estimator(model, rows, Y, grid_resolution=30)
     at = (7, 12)
     place = [[display.xx0[at], display.xx1[at]]]
     asked = place if names is None else pd.DataFrame(place, columns=names)
     assert display.classes[display.response[at]] == model.predict(asked)[0]
     assert display.ax_.get_xlabel() == ("" if names is None else "east")
     numbers = tn.LocallyWeightedRegression(20).fit(X, X[:, 0])
-    heights = tn.DecisionBoundaryDisplay.from_estimator(numbers, X, grid_resolution=10)
+    heights = tn.display.DecisionBoundaryDisplay.from_estimator(numbers, X, grid_resolution=10)
     np.testing.assert_allclose(heights.response, heights.xx0, atol=1e-8)
     plt.close("all")
 
 
 def test_a_plane_has_two_columns():
     with pytest.raises(ValueError, match="rows of two columns"):
-        tn.VoronoiDisplay.from_data(np.ones((3, 3)), [0, 1, 2])
+        tn.display.VoronoiDisplay.from_data(np.ones((3, 3)), [0, 1, 2])

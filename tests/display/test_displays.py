@@ -70,8 +70,8 @@ def test_roc_and_pr_are_scikit_learns(rows, models, model, form, weighted):
     frame, y, weight, _ = rows
     estimator = models[model]
     with part_rows(50):
-        mine = tn.RocCurveDisplay.from_estimator(estimator, *given, **named, drop_intermediate=False)
-        other = tn.PrecisionRecallDisplay.from_estimator(estimator, *given, **named)
+        mine = tn.display.RocCurveDisplay.from_estimator(estimator, *given, **named, drop_intermediate=False)
+        other = tn.display.PrecisionRecallDisplay.from_estimator(estimator, *given, **named)
     w = weight if weighted else None
     theirs = metrics.RocCurveDisplay.from_estimator(estimator, frame, y, sample_weight=w)
     np.testing.assert_allclose(mine.roc_auc, theirs.roc_auc, rtol=1e-12)
@@ -90,7 +90,9 @@ def test_roc_and_pr_are_scikit_learns(rows, models, model, form, weighted):
 def test_roc_of_either_class_and_of_decision_function(rows, models, label):
     frame, y, _, _ = rows
     for how in ("auto", "decision_function"):
-        mine = tn.RocCurveDisplay.from_estimator(models["theirs"], frame, y, pos_label=label, response_method=how)
+        mine = tn.display.RocCurveDisplay.from_estimator(
+            models["theirs"], frame, y, pos_label=label, response_method=how
+        )
         theirs = metrics.RocCurveDisplay.from_estimator(
             models["theirs"], frame, y, pos_label=label, response_method=how
         )
@@ -104,7 +106,7 @@ def test_roc_of_either_class_and_of_decision_function(rows, models, label):
 def test_calibration_is_scikit_learns_with_exact_intervals(rows, models, model, form, strategy):
     frame, y, _, _ = rows
     given, _ = forms(rows)[form]
-    mine = tn.CalibrationDisplay.from_estimator(models[model], *given, n_bins=7, strategy=strategy, level=0.9)
+    mine = tn.display.CalibrationDisplay.from_estimator(models[model], *given, n_bins=7, strategy=strategy, level=0.9)
     theirs = TheirCalibration.from_estimator(models[model], frame, y, n_bins=7, strategy=strategy)
     np.testing.assert_allclose(mine.prob_true, theirs.prob_true, rtol=1e-12)
     np.testing.assert_allclose(mine.prob_pred, theirs.prob_pred, rtol=1e-12)
@@ -121,7 +123,7 @@ def test_calibration_is_scikit_learns_with_exact_intervals(rows, models, model, 
 def test_confusion_is_scikit_learns(rows, models, model, form, normalize):
     frame, y, _, _ = rows
     given, _ = forms(rows)[form]
-    mine = tn.ConfusionMatrixDisplay.from_estimator(models[model], *given, normalize=normalize)
+    mine = tn.display.ConfusionMatrixDisplay.from_estimator(models[model], *given, normalize=normalize)
     theirs = metrics.ConfusionMatrixDisplay.from_estimator(models[model], frame, y, normalize=normalize)
     np.testing.assert_allclose(mine.confusion_matrix, theirs.confusion_matrix, rtol=1e-14)
     assert list(mine.display_labels) == list(theirs.display_labels)
@@ -137,11 +139,11 @@ def test_confusion_with_weights_labels_and_a_class_never_seen(rows, models):
     frame, y, weight, _ = rows
     y = y.copy()
     y[:5] = "maybe"
-    mine = tn.ConfusionMatrixDisplay.from_estimator(models["ours"], frame, y, sample_weight=weight / 2)
+    mine = tn.display.ConfusionMatrixDisplay.from_estimator(models["ours"], frame, y, sample_weight=weight / 2)
     said = models["ours"].predict(frame)
     theirs = metrics.confusion_matrix(y, said, sample_weight=weight / 2)
     np.testing.assert_allclose(mine.confusion_matrix, theirs)
-    mine = tn.ConfusionMatrixDisplay.from_predictions(y, said, labels=["yes", "no"])
+    mine = tn.display.ConfusionMatrixDisplay.from_predictions(y, said, labels=["yes", "no"])
     np.testing.assert_array_equal(mine.confusion_matrix, metrics.confusion_matrix(y, said, labels=["yes", "no"]))
 
 
@@ -150,7 +152,7 @@ def test_predictions_as_arrays_and_as_sources(rows, models):
     frame, y, _, path = rows
     source, model = tn.scan(path, target="y", columns=NAMES), models["ours"]
     p = model.predict_proba(frame)
-    for display in (tn.RocCurveDisplay, tn.PrecisionRecallDisplay, tn.CalibrationDisplay):
+    for display in (tn.display.RocCurveDisplay, tn.display.PrecisionRecallDisplay, tn.display.CalibrationDisplay):
         shown = [
             display.from_predictions(y, p[:, 1], pos_label="yes"),
             display.from_predictions(y, p, pos_label="yes"),
@@ -161,8 +163,8 @@ def test_predictions_as_arrays_and_as_sources(rows, models):
         for one in shown:
             a, b = one.line_.get_data(), shown[0].line_.get_data()
             np.testing.assert_allclose(a, b, atol=1e-12)
-    a = tn.ConfusionMatrixDisplay.from_predictions(y, model.predict(frame))
-    b = tn.ConfusionMatrixDisplay.from_predictions(None, model.predict(source))
+    a = tn.display.ConfusionMatrixDisplay.from_predictions(y, model.predict(frame))
+    b = tn.display.ConfusionMatrixDisplay.from_predictions(None, model.predict(source))
     np.testing.assert_array_equal(a.confusion_matrix, b.confusion_matrix)
 
 
@@ -175,25 +177,25 @@ def test_folds_of_a_cross_validation_and_of_scikit_learns(rows):
     split = StratifiedKFold(5)
     for at, (name, model) in enumerate(learners.items()):
         theirs = cross_validate(model, frame, y, cv=split, return_estimator=True, return_indices=True)
-        mine = tn.RocCurveDisplay.from_cv_results(cv, learner=name)
+        mine = tn.display.RocCurveDisplay.from_cv_results(cv, learner=name)
         peer = metrics.RocCurveDisplay.from_cv_results(theirs, frame, y)
-        same = tn.RocCurveDisplay.from_cv_results(theirs, frame, y)
+        same = tn.display.RocCurveDisplay.from_cv_results(theirs, frame, y)
         np.testing.assert_allclose(mine.roc_auc, peer.roc_auc, rtol=1e-12)
         np.testing.assert_allclose(same.roc_auc, peer.roc_auc, rtol=1e-12)
         assert len(mine.line_) == len(peer.line_) == 5
         for a, b in zip(mine.fpr, peer.fpr, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-12)
         assert mine.auc_interval == tuple(cv.interval()[at, 0])
-        mine = tn.PrecisionRecallDisplay.from_cv_results(cv, learner=at)
+        mine = tn.display.PrecisionRecallDisplay.from_cv_results(cv, learner=at)
         np.testing.assert_allclose(mine.average_precision, cv.scores[at, 1], rtol=1e-12)
-        matrix = tn.ConfusionMatrixDisplay.from_cv_results(cv, learner=name).confusion_matrix
+        matrix = tn.display.ConfusionMatrixDisplay.from_cv_results(cv, learner=name).confusion_matrix
         said = np.empty(len(y), dtype=object)
         for model_, test in zip(theirs["estimator"], theirs["indices"]["test"], strict=True):
             said[test] = model_.predict(frame.iloc[test])
         np.testing.assert_array_equal(matrix, metrics.confusion_matrix(y, said))
-        one = tn.CalibrationDisplay.from_cv_results(theirs, frame, y)
+        one = tn.display.CalibrationDisplay.from_cv_results(theirs, frame, y)
         assert one.rows.sum() == len(y)
-    a, b = (tn.RocCurveDisplay.from_cv_results(one) for one in (cv, far))
+    a, b = (tn.display.RocCurveDisplay.from_cv_results(one) for one in (cv, far))
     np.testing.assert_allclose(a.roc_auc, b.roc_auc, rtol=1e-12)
 
 
@@ -201,12 +203,12 @@ def test_what_a_cross_validation_did_not_keep_is_named(rows):
     frame, y, _, _ = rows
     cv = tn.cross_validate(tn.GaussianNB(), frame, y, folds=3)
     with pytest.raises(ValueError, match="scoring='roc_auc'"):
-        tn.RocCurveDisplay.from_cv_results(cv)
+        tn.display.RocCurveDisplay.from_cv_results(cv)
     with pytest.raises(ValueError, match="return_indices"):
-        tn.RocCurveDisplay.from_cv_results({"estimator": []}, frame, y)
+        tn.display.RocCurveDisplay.from_cv_results({"estimator": []}, frame, y)
     tuned = tn.tune(tn.GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, frame, y, folds=3, scoring="roc_auc")
     with pytest.raises(ValueError, match="kept no Ranking"):
-        tn.RocCurveDisplay.from_cv_results(tuned.results)
+        tn.display.RocCurveDisplay.from_cv_results(tuned.results)
 
 
 def test_rankings_that_are_kept_are_small(rows):
@@ -217,13 +219,13 @@ def test_rankings_that_are_kept_are_small(rows):
     kept = cv.summaries[0][0]["Ranking"]
     assert len(kept.low) <= 4096
     assert kept.auc_low <= cv.scores[0, 0, 0] <= kept.auc_high
-    assert tn.RocCurveDisplay.from_cv_results(cv).roc_auc == cv.scores[0, 0].tolist()
+    assert tn.display.RocCurveDisplay.from_cv_results(cv).roc_auc == cv.scores[0, 0].tolist()
 
 
 def test_two_curves_on_the_same_axes_share_the_line_of_chance(rows, models):
     frame, y, _, _ = rows
     _, ax = plt.subplots()
-    for display in (tn.RocCurveDisplay, tn.CalibrationDisplay):
+    for display in (tn.display.RocCurveDisplay, tn.display.CalibrationDisplay):
         ax.clear()
         display.from_estimator(models["ours"], frame, y, ax=ax)
         second = display.from_estimator(models["theirs"], frame, y, ax=ax, name="theirs")
@@ -237,8 +239,8 @@ def test_two_curves_on_the_same_axes_share_the_line_of_chance(rows, models):
 def test_curves_of_learning_and_validation(rows):
     frame, y, _, path = rows
     sizes = [0.2, 1.0]
-    mine = tn.LearningCurveDisplay.from_estimator(tn.GaussianNB(), frame, y, train_sizes=sizes, folds=4)
-    far = tn.LearningCurveDisplay.from_estimator(
+    mine = tn.display.LearningCurveDisplay.from_estimator(tn.GaussianNB(), frame, y, train_sizes=sizes, folds=4)
+    far = tn.display.LearningCurveDisplay.from_estimator(
         tn.GaussianNB(), tn.scan(path, target="y", columns=NAMES), train_sizes=sizes, folds=4
     )
     np.testing.assert_allclose(mine.test_scores, far.test_scores, rtol=1e-12)
@@ -246,11 +248,11 @@ def test_curves_of_learning_and_validation(rows):
     np.testing.assert_allclose(mine.lines_[1].get_ydata(), mine.test_scores.mean(axis=1))
     assert len(mine.plot(score_type="test", band=None).fill_between_) == 0
     options = dict(param_name="var_smoothing", param_range=[1e-9, 1e-3, 1e3], folds=4, scoring="neg_log_loss")
-    shown = tn.ValidationCurveDisplay.from_estimator(tn.GaussianNB(), frame, y, negate_score=True, **options)
+    shown = tn.display.ValidationCurveDisplay.from_estimator(tn.GaussianNB(), frame, y, negate_score=True, **options)
     np.testing.assert_allclose(shown.lines_[1].get_ydata(), -shown.test_scores.mean(axis=1))
     assert shown.ax_.get_ylabel() == "log_loss"
     assert shown.ax_.get_xlabel() == "var_smoothing"
-    words = tn.ValidationCurveDisplay.from_estimator(
+    words = tn.display.ValidationCurveDisplay.from_estimator(
         tn.DummyClassifier(), frame, y, param_name="strategy", param_range=["prior", "most_frequent"], folds=3
     )
     assert [t.get_text() for t in words.ax_.get_xticklabels()] == ["prior", "most_frequent"]
@@ -261,31 +263,34 @@ def test_refusals(rows, models):
     three = np.digitize(frame["a"], [-1, 1])
     model = tn.GaussianNB().fit(frame, three)
     with pytest.raises(ValueError, match="two classes, and there are 3"):
-        tn.RocCurveDisplay.from_estimator(model, frame, three)
+        tn.display.RocCurveDisplay.from_estimator(model, frame, three)
     with pytest.raises(ValueError, match="not one of the classes"):
-        tn.RocCurveDisplay.from_estimator(models["ours"], frame, y, pos_label="maybe")
+        tn.display.RocCurveDisplay.from_estimator(models["ours"], frame, y, pos_label="maybe")
     with pytest.raises(ValueError, match="pos_label="):
-        tn.RocCurveDisplay.from_predictions(y, np.zeros(900))
+        tn.display.RocCurveDisplay.from_predictions(y, np.zeros(900))
     with pytest.raises(ValueError, match="pass X alone"):
-        tn.RocCurveDisplay.from_estimator(models["ours"], tn.scan(path, target="y", columns=NAMES), y)
+        tn.display.RocCurveDisplay.from_estimator(models["ours"], tn.scan(path, target="y", columns=NAMES), y)
     with pytest.raises(ValueError, match="has no predict_proba"):
-        tn.CalibrationDisplay.from_estimator(models["no probabilities"], frame, y)
+        tn.display.CalibrationDisplay.from_estimator(models["no probabilities"], frame, y)
     with pytest.raises(TypeError, match="not a classifier"):
-        tn.ConfusionMatrixDisplay.from_estimator(tn.Ridge().fit(frame, frame["a"]), frame, frame["a"])
+        tn.display.ConfusionMatrixDisplay.from_estimator(tn.Ridge().fit(frame, frame["a"]), frame, frame["a"])
 
 
 def test_without_matplotlib_the_extra_is_named_before_any_row_is_read(models, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    for display in (tn.RocCurveDisplay, tn.PrecisionRecallDisplay, tn.CalibrationDisplay, tn.ConfusionMatrixDisplay):
+    for display in (
+        tn.display.RocCurveDisplay,
+        tn.display.PrecisionRecallDisplay,
+        tn.display.CalibrationDisplay,
+        tn.display.ConfusionMatrixDisplay,
+    ):
         with pytest.raises(ImportError, match=r"tenfold\[plot\]"):
             display.from_estimator(models["ours"], None, None)
     with pytest.raises(ImportError, match=r"tenfold\[plot\]"):
-        tn.LearningCurveDisplay.from_estimator(tn.GaussianNB(), None)
+        tn.display.LearningCurveDisplay.from_estimator(tn.GaussianNB(), None)
 
 
 def test_displays_do_not_load_matplotlib():
-    program = (
-        "import sys, tenfold; tenfold.RocCurveDisplay, tenfold.LearningCurveDisplay; print('matplotlib' in sys.modules)"
-    )
+    program = "import sys, tenfold; tenfold.display.RocCurveDisplay, tenfold.display.LearningCurveDisplay; print('matplotlib' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "False"

@@ -27,7 +27,7 @@ def _close():
 
 @pytest.mark.quick
 def test_importances_are_drawn_the_greatest_above(rows):
-    display = tn.PermutationImportanceDisplay.from_estimator(*rows, n_repeats=3)
+    display = tn.display.PermutationImportanceDisplay.from_estimator(*rows, n_repeats=3)
     found = display.importances
     order = np.argsort(found.importances_mean)
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == [found.names[j] for j in order]
@@ -35,19 +35,19 @@ def test_importances_are_drawn_the_greatest_above(rows):
     ends = np.array([segment[:, 0] for segment in display.bars_.get_segments()])
     assert ends == pytest.approx(found.interval[order])
     assert "bars: 95 % for other rows" in display.ax_.get_xlabel()
-    other = tn.PermutationImportanceDisplay(found).plot(by="repeats", most=2)
+    other = tn.display.PermutationImportanceDisplay(found).plot(by="repeats", most=2)
     assert len(other.dots_.get_xdata()) == 2
     ends = np.array([segment[:, 0] for segment in other.bars_.get_segments()])
     assert ends == pytest.approx(found.repeats_interval[order][-2:])
     _, ax = plt.subplots()
-    bare = tn.PermutationImportanceDisplay(found).plot(ax, by=None, repeats=False)
+    bare = tn.display.PermutationImportanceDisplay(found).plot(ax, by=None, repeats=False)
     assert bare.ax_ is ax
     assert bare.bars_ is None
 
 
 def test_curves_bars_and_maps(rows):
     model, X, _ = rows
-    display = tn.PartialDependenceDisplay.from_estimator(
+    display = tn.display.PartialDependenceDisplay.from_estimator(
         model, X, ["size", "kind", ("size", "age"), ("kind", "size")], kind="both", grid_resolution=6, subsample=7,
         n_cols=2,
     )  # fmt: skip
@@ -67,27 +67,27 @@ def test_curves_bars_and_maps(rows):
 
 def test_centred_curves_begin_at_zero(rows):
     model, X, _ = rows
-    display = tn.PartialDependenceDisplay.from_estimator(model, X, "size", kind="both", centered=True)
+    display = tn.display.PartialDependenceDisplay.from_estimator(model, X, "size", kind="both", centered=True)
     assert all(line.get_ydata()[0] == 0 for line in display.lines_[0])
 
 
 def test_a_class_is_chosen(rows):
     _, X, y = rows
     model = tn.DecisionTreeClassifier(max_depth=3).fit(X, np.digitize(y, [-1, 1]))
-    display = tn.PartialDependenceDisplay.from_estimator(model, X, "size", target=2, grid_resolution=5)
+    display = tn.display.PartialDependenceDisplay.from_estimator(model, X, "size", target=2, grid_resolution=5)
     assert display.lines_[0][0].get_ydata() == pytest.approx(display.pd_results[0].average[2])
     assert display.axes_[0].get_ylabel() == "mean P(2)"
     with pytest.raises(ValueError, match="say by target="):
-        tn.PartialDependenceDisplay.from_estimator(model, X, "size")
+        tn.display.PartialDependenceDisplay.from_estimator(model, X, "size")
 
 
 @pytest.mark.quick
 def test_on_given_axes(rows):
     model, X, _ = rows
     _, axes = plt.subplots(1, 2)
-    display = tn.PartialDependenceDisplay.from_estimator(model, X, ["size", "age"], grid_resolution=5, ax=axes)
+    display = tn.display.PartialDependenceDisplay.from_estimator(model, X, ["size", "age"], grid_resolution=5, ax=axes)
     assert display.axes_.tolist() == axes.tolist()
     with pytest.raises(ValueError, match="ax must hold 2 axes"):
         display.plot(axes[0])
-    one = tn.PartialDependenceDisplay(display.pd_results[0]).plot(axes[0])
+    one = tn.display.PartialDependenceDisplay(display.pd_results[0]).plot(axes[0])
     assert one.axes_.tolist() == [axes[0]]

@@ -28,7 +28,7 @@ def closed():
 @pytest.mark.quick
 def test_the_lines_are_the_curves_of_the_model():
     model = tn.MLPClassifier(8, max_iter=12, early_stopping=True, learning_rate_init=0.01).fit(X, y)
-    display = tn.LossCurveDisplay.from_estimator(model)
+    display = tn.display.LossCurveDisplay.from_estimator(model)
     np.testing.assert_array_equal(display.lines_[0].get_ydata(), model.loss_curve_)
     np.testing.assert_array_equal(display.lines_[0].get_xdata(), np.arange(1, 13))
     np.testing.assert_array_equal(display.score_lines_[0].get_ydata(), model.validation_scores_)
@@ -37,7 +37,7 @@ def test_the_lines_are_the_curves_of_the_model():
 
 
 def test_curves_look_as_they_are_told():
-    display = tn.LossCurveDisplay(losses=[[2.0, 1.0]], names=["net"])
+    display = tn.display.LossCurveDisplay(losses=[[2.0, 1.0]], names=["net"])
     (line,) = display.plot(curve_kwargs={"lw": 1.0, "label": "other", "marker": "x"}).lines_
     assert (line.get_linewidth(), line.get_label(), line.get_marker()) == (1.0, "other", "x")
 
@@ -52,28 +52,28 @@ def test_several_models_side_by_side():
         Theirs(4, max_iter=5).fit(X, y),
     ]
     ax = plt.subplots()[1]
-    display = tn.LossCurveDisplay.from_estimator(models, ax=ax, curve_kwargs={"alpha": 0.5})
+    display = tn.display.LossCurveDisplay.from_estimator(models, ax=ax, curve_kwargs={"alpha": 0.5})
     assert display.ax_ is ax
     assert display.score_ax_ is None
     names = ["MLPClassifier 1", "MLPClassifier 2", "SGDClassifier", "Adaline", "MLPClassifier 3"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == names
     assert [len(loss) for loss in display.losses[:4]] == [5, 6, 3, 4]
-    named = tn.LossCurveDisplay.from_estimator({"a": models[0], "b": models[2]})
+    named = tn.display.LossCurveDisplay.from_estimator({"a": models[0], "b": models[2]})
     assert named.names == ["a", "b"]
 
 
 def test_the_scale_is_that_of_logarithms_where_the_loss_falls_far():
-    steep, flat = tn.LossCurveDisplay(losses=[[1.0, 1e-3]]), tn.LossCurveDisplay(losses=[[1.0, 0.5]])
+    steep, flat = tn.display.LossCurveDisplay(losses=[[1.0, 1e-3]]), tn.display.LossCurveDisplay(losses=[[1.0, 0.5]])
     assert (steep.plot().ax_.get_yscale(), flat.plot().ax_.get_yscale()) == ("log", "linear")
     assert steep.plot(log=False).ax_.get_yscale() == "linear"
-    assert tn.LossCurveDisplay(losses=[[1.0, 0.0]]).plot().ax_.get_yscale() == "linear"
+    assert tn.display.LossCurveDisplay(losses=[[1.0, 0.0]]).plot().ax_.get_yscale() == "linear"
 
 
 def test_models_without_a_curve_are_refused():
     with pytest.raises(TypeError, match="GaussianNB has no loss_curve_"):
-        tn.LossCurveDisplay.from_estimator(tn.GaussianNB().fit(X, y))
+        tn.display.LossCurveDisplay.from_estimator(tn.GaussianNB().fit(X, y))
     with pytest.raises(ValueError, match="one entry for each model"):
-        tn.LossCurveDisplay(losses=[[1.0]], names=["a", "b"])
+        tn.display.LossCurveDisplay(losses=[[1.0]], names=["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_models_without_a_curve_are_refused():
     ids=repr,
 )  # fmt: skip
 def test_the_callback_has_seen_the_whole_curve_at_the_end_and_says_nothing(learner, capfd):
-    live = tn.LossCurveCallback()
+    live = tn.display.LossCurveCallback()
     model = learner.set_callbacks(live).fit(X, y)
     np.testing.assert_array_equal(live.loss_curve_, model.loss_curve_)
     np.testing.assert_array_equal(live.validation_scores_, getattr(model, "validation_scores_", []))
@@ -92,7 +92,7 @@ def test_the_callback_has_seen_the_whole_curve_at_the_end_and_says_nothing(learn
 
 @pytest.mark.quick
 def test_it_sees_epochs_one_by_one():
-    class Seen(tn.LossCurveCallback):
+    class Seen(tn.display.LossCurveCallback):
         lengths = ()
 
         def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
@@ -110,7 +110,7 @@ import numpy as np, tenfold as tn
 from tenfold.display import live_loss_curve
 live_loss_curve.BETWEEN = 0.0
 X = np.random.default_rng(0).normal(size=(60, 2))
-tn.SGDRegressor(max_iter=5, tol=None).set_callbacks(tn.LossCurveCallback()).fit(X, X[:, 0])
+tn.SGDRegressor(max_iter=5, tol=None).set_callbacks(tn.display.LossCurveCallback()).fit(X, X[:, 0])
 None
 """
 
@@ -139,7 +139,7 @@ def test_in_a_notebook_one_picture_is_changed_in_place(tmp_path):
 PROGRAM = """
 import numpy as np, tenfold as tn
 X = np.random.default_rng(0).normal(size=(300, 2))
-tn.SGDRegressor(max_iter=30, tol=None).set_callbacks(tn.LossCurveCallback()).fit(X, X[:, 0])
+tn.SGDRegressor(max_iter=30, tol=None).set_callbacks(tn.display.LossCurveCallback()).fit(X, X[:, 0])
 """
 
 

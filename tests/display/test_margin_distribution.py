@@ -58,7 +58,7 @@ def share(margin, weight, at):
 def test_margins_are_those_of_the_votes(name, classes):
     X, y, weight = draw(classes)
     model = MODELS[name].fit(X[:200], y[:200])
-    display = tn.MarginsDisplay.from_estimator(model, X, y, rounds=ROUNDS, sample_weight=weight)
+    display = tn.display.MarginsDisplay.from_estimator(model, X, y, rounds=ROUNDS, sample_weight=weight)
     every = len(model.estimator_weights_)
     assert display.rounds == sorted({min(t, every) for t in ROUNDS})
     grid = np.linspace(-1, 1, 41) + 0.0123
@@ -78,17 +78,17 @@ def test_the_same_from_arrays_frames_parts_files_and_pipelines(name, tmp_path):
     frame = pd.DataFrame(X, columns=list("abc"))
     frame.assign(y=y, weight=weight).to_parquet(tmp_path / "rows.parquet", row_group_size=60)
     model = MODELS[name].fit(frame, y, sample_weight=weight)
-    whole = tn.MarginsDisplay.from_estimator(model, frame, y, sample_weight=weight, rounds=ROUNDS)
+    whole = tn.display.MarginsDisplay.from_estimator(model, frame, y, sample_weight=weight, rounds=ROUNDS)
     source = tn.scan(tmp_path / "rows.parquet", target="y", weight="weight")
     with part_rows(37):
         others = [
-            tn.MarginsDisplay.from_estimator(model, frame, y, sample_weight=weight, rounds=ROUNDS),
-            tn.MarginsDisplay.from_estimator(model, source, rounds=ROUNDS),
+            tn.display.MarginsDisplay.from_estimator(model, frame, y, sample_weight=weight, rounds=ROUNDS),
+            tn.display.MarginsDisplay.from_estimator(model, source, rounds=ROUNDS),
         ]
     piped = make_pipeline(tn.MinMaxScaler(), MODELS[name]).fit(
         X, y, **{f"{step}__sample_weight": weight for step in ("minmaxscaler", "adaboostclassifier")}
     )
-    others.append(tn.MarginsDisplay.from_estimator(piped, X, y, sample_weight=weight, rounds=ROUNDS))
+    others.append(tn.display.MarginsDisplay.from_estimator(piped, X, y, sample_weight=weight, rounds=ROUNDS))
     grid = np.linspace(-1, 1, 41) + 0.0123
     for other in others:
         for at in grid:
@@ -99,7 +99,7 @@ def test_the_bound_on_small_margins_holds():
     """The theorem of Schapire and others for every margin and number of rounds."""
     X, y, weight = draw(2)
     model = tn.AdaBoostClassifier(n_estimators=60).fit(X, y, sample_weight=weight)
-    display = tn.MarginsDisplay.from_estimator(model, X, y, sample_weight=weight, rounds=range(1, 61, 6))
+    display = tn.display.MarginsDisplay.from_estimator(model, X, y, sample_weight=weight, rounds=range(1, 61, 6))
     tight = 0
     for theta in np.linspace(0, 0.9, 19):
         for t, found in zip(display.rounds, display.share_below(theta), strict=True):
@@ -113,7 +113,7 @@ def test_a_class_that_the_model_does_not_know_has_no_votes():
     X, y, _ = draw(2)
     model = MODELS["stumps"].fit(X, y)
     strange, known = np.full(len(y), "sometimes"), model.score(X, y)
-    both = tn.MarginsDisplay.from_estimator(model, np.vstack([X, X]), np.append(y, strange), rounds=(30,))
+    both = tn.display.MarginsDisplay.from_estimator(model, np.vstack([X, X]), np.append(y, strange), rounds=(30,))
     assert both.share_below(-1e-12)[0] == pytest.approx(0.5 + (1 - known) / 2)
     display = both
     assert display.margin[0].min() >= -1.0
@@ -122,7 +122,7 @@ def test_a_class_that_the_model_does_not_know_has_no_votes():
 def test_the_picture():
     X, y, _ = draw(2)
     figure, ax = plt.subplots()
-    display = tn.MarginsDisplay.from_estimator(
+    display = tn.display.MarginsDisplay.from_estimator(
         MODELS["stumps"].fit(X, y), X, y, rounds=(1, 30, 900), ax=ax, name="seen", curve_kwargs={"linewidth": 3}
     )
     assert display.ax_ is ax
@@ -138,10 +138,10 @@ def test_the_picture():
 def test_what_has_no_margins():
     X, y, _ = draw(2)
     with pytest.raises(TypeError, match="GaussianNB has no rounds that vote"):
-        tn.MarginsDisplay.from_estimator(tn.GaussianNB().fit(X, y), X, y)
+        tn.display.MarginsDisplay.from_estimator(tn.GaussianNB().fit(X, y), X, y)
     with pytest.raises(ValueError, match="whole numbers from 1 on"):
-        tn.MarginsDisplay.from_estimator(MODELS["stumps"].fit(X, y), X, y, rounds=(0, 5))
+        tn.display.MarginsDisplay.from_estimator(MODELS["stumps"].fit(X, y), X, y, rounds=(0, 5))
     with pytest.raises(ValueError, match="a list of whole numbers"):
-        tn.MarginsDisplay.from_estimator(MODELS["stumps"].fit(X, y), X, y, rounds=5)
+        tn.display.MarginsDisplay.from_estimator(MODELS["stumps"].fit(X, y), X, y, rounds=5)
     with pytest.raises(ValueError, match="not fitted yet"):
-        tn.MarginsDisplay.from_estimator(tn.AdaBoostClassifier(), X, y)
+        tn.display.MarginsDisplay.from_estimator(tn.AdaBoostClassifier(), X, y)

@@ -28,7 +28,7 @@ def test_dots_add_up_to_the_log_odds(model):
     learner, X = model
     for i in range(5):
         row = X[i : i + 1]
-        display = tn.NomogramDisplay.from_estimator(learner, row, pos_label="b", against="c")
+        display = tn.display.NomogramDisplay.from_estimator(learner, row, pos_label="b", against="c")
         p = learner.predict_proba(row)[0]
         assert display.total == pytest.approx(np.log(p[1] / p[2]), abs=1e-9)
         said = learner.evidence(row)[0]
@@ -43,7 +43,7 @@ def test_dots_add_up_to_the_log_odds(model):
 def test_the_most_probable_class_speaks_by_default_and_marks_are_values(model):
     learner, X = model
     row = X[:1].assign(size=np.nan, colour="never seen")
-    display = tn.NomogramDisplay.from_estimator(learner, row, most=2)
+    display = tn.display.NomogramDisplay.from_estimator(learner, row, most=2)
     order = np.argsort(-learner.predict_proba(row)[0])
     assert display.classes == (learner.classes_[order[0]], learner.classes_[order[1]])
     size, colour, has, clicks = display.scales
@@ -64,6 +64,6 @@ def test_wrong_input_is_named(model):
         ({"pos_label": "a", "against": "a"}, "a class against itself"),
     ):
         with pytest.raises(ValueError, match=message):
-            tn.NomogramDisplay.from_estimator(learner, **{"X": X[:1], **given})
+            tn.display.NomogramDisplay.from_estimator(learner, **{"X": X[:1], **given})
     with pytest.raises(TypeError, match="GaussianNB has no evidence"):
-        tn.NomogramDisplay.from_estimator(tn.GaussianNB(), X[:1])
+        tn.display.NomogramDisplay.from_estimator(tn.GaussianNB(), X[:1])

@@ -92,14 +92,14 @@ def test_errors_name_the_column():
 @pytest.mark.quick
 def test_the_picture_has_the_numbers_and_neighbours_that_tell_of_each_other():
     frame = draw()
-    display = tn.MutualInformationDisplay.from_rows(frame)
+    display = tn.display.MutualInformationDisplay.from_rows(frame)
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert abs(names.index("kind") - names.index("level")) == 1
     assert sorted(names) == sorted(frame)
     at = [list(frame).index(name) for name in names]
     np.testing.assert_allclose(display.image_.get_array(), display.matrix.normalized[np.ix_(at, at)])
     assert len(display.texts_) == 16
-    bits = tn.MutualInformationDisplay(display.matrix).plot(values="information", sort=False, numbers=False)
+    bits = tn.display.MutualInformationDisplay(display.matrix).plot(values="information", sort=False, numbers=False)
     np.testing.assert_allclose(bits.image_.get_array(), display.matrix.information)
     assert bits.texts_ == []
     mpl.pyplot.close("all")

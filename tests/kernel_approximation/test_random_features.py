@@ -12,7 +12,7 @@ X = random.normal(size=(400, 3))
 @pytest.mark.parametrize(("kernel", "gamma"), [("rbf", 0.2), ("laplacian", 0.2), ("rbf", "scale")])
 def test_inner_products_are_near_to_the_kernel(kernel, gamma):
     model = tn.RandomFeatures(kernel, gamma=gamma, n_components=5000).fit(X)
-    Z, K = model.transform(X), tn.as_kernel(kernel, gamma=gamma, X=X)(X)
+    Z, K = model.transform(X), tn.kernels.as_kernel(kernel, gamma=gamma, X=X)(X)
     claimed = model.certificate_["kernel error"].value
     assert 0.05 < claimed < 0.1
     assert (np.abs(Z @ Z.T - K) > claimed).mean() < 0.05
@@ -21,14 +21,14 @@ def test_inner_products_are_near_to_the_kernel(kernel, gamma):
 
 
 def test_nystroem_of_all_rows_is_the_kernel_and_of_some_as_good_as_scikit_learns():
-    for kernel in ("rbf", "poly", tn.LaplacianKernel(0.3)):
+    for kernel in ("rbf", "poly", tn.kernels.LaplacianKernel(0.3)):
         few = X[:40]
         model = tn.Nystroem(kernel, gamma=0.3 if isinstance(kernel, str) else None, n_components=100).fit(few)
         assert len(model.components_) == 40
-        Z, K = model.transform(few), tn.as_kernel(kernel, gamma=0.3)(few)
+        Z, K = model.transform(few), tn.kernels.as_kernel(kernel, gamma=0.3)(few)
         np.testing.assert_allclose(Z @ Z.T, K, atol=1e-9 * np.abs(K).max())
         assert model.certificate_["components"].status == "proved"
-    K = tn.GaussianKernel(0.3)(X)
+    K = tn.kernels.GaussianKernel(0.3)(X)
     ours = [tn.Nystroem("rbf", gamma=0.3, n_components=50, random_state=s).fit_transform(X) for s in range(5)]
     theirs = [Nystroem(kernel="rbf", gamma=0.3, n_components=50, random_state=s).fit_transform(X) for s in range(5)]
     errors = [np.mean([np.linalg.norm(Z @ Z.T - K) for Z in each]) for each in (ours, theirs)]

@@ -22,7 +22,7 @@ def test_it_is_the_kernel_ridge_of_scikit_learn(kernel, weight):
 
 def test_kernel_objects_functions_and_gram_matrices_give_the_same():
     expected = tn.KernelRidge(kernel="rbf", gamma=0.5).fit(X, Y, sample_weight=WEIGHT).predict(NEW)
-    k = tn.GaussianKernel(0.5)
+    k = tn.kernels.GaussianKernel(0.5)
     by_object = tn.KernelRidge(kernel=k).fit(X, Y, sample_weight=WEIGHT)
     by_function = tn.KernelRidge(
         kernel=lambda a, b, gamma: np.exp(-gamma * ((a - b) ** 2).sum()), kernel_params={"gamma": 0.5}
@@ -59,7 +59,7 @@ def test_path_and_leave_one_out_by_refitting():
 
 def test_the_gap_is_never_below_the_truth():
     model = tn.KernelRidge(0.5, kernel="rbf").fit(X, Y)
-    K = tn.GaussianKernel(1 / 3)(X)
+    K = tn.kernels.GaussianKernel(1 / 3)(X)
 
     def objective(a):
         return ((Y - K @ a) ** 2).sum() + 0.5 * a @ K @ a
@@ -75,7 +75,7 @@ def test_the_gap_is_never_below_the_truth():
 
 
 def test_models_merge_and_are_saved(tmp_path):
-    kernel = tn.GaussianKernel(0.5) + 0.1 * tn.LinearKernel()
+    kernel = tn.kernels.GaussianKernel(0.5) + 0.1 * tn.kernels.LinearKernel()
     whole = tn.KernelRidge(kernel=kernel).fit(X, Y)
     halves = tn.KernelRidge(kernel=kernel).fit(X[:30], Y[:30]) + tn.KernelRidge(kernel=kernel).fit(X[30:], Y[30:])
     np.testing.assert_allclose(halves.predict(NEW), whole.predict(NEW), rtol=1e-10)
@@ -90,7 +90,7 @@ def test_models_merge_and_are_saved(tmp_path):
 
 def test_what_does_not_fit_is_refused_with_a_remedy():
     with pytest.raises(ValueError, match="compares strings"):
-        tn.KernelRidge(kernel=tn.SpectrumKernel()).fit(X, Y)
+        tn.KernelRidge(kernel=tn.kernels.SpectrumKernel()).fit(X, Y)
     with tn.on(tn.Local(memory=20_000)), pytest.raises(tn.DataError, match="Gram matrix .* Remedy: RandomFeatures"):
         tn.KernelRidge().fit(X, Y)
 
@@ -102,7 +102,7 @@ def test_without_a_penalty_a_singular_matrix_gives_the_least_norm():
 
 def test_erratum_29_half_the_sum_of_squares_and_lambda_give_twice_lambda():
     """½ Σ (y - f)² + λ|f|² is least at a = (K + 2λI)⁻¹ y, not at (K + λI)⁻¹ y."""
-    K, lam = tn.GaussianKernel(1 / 3)(X), 0.7
+    K, lam = tn.kernels.GaussianKernel(1 / 3)(X), 0.7
 
     def objective(a):
         return 0.5 * ((Y - K @ a) ** 2).sum() + lam * a @ K @ a

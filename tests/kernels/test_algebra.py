@@ -12,7 +12,7 @@ from tenfold.estimator.files.encoding import Reader, Writer
 
 random = np.random.default_rng(0)
 X, Z = random.normal(size=(12, 3)), random.normal(size=(7, 3))
-LINEAR, GAUSS = tn.LinearKernel(), tn.GaussianKernel(0.3)
+LINEAR, GAUSS = tn.kernels.LinearKernel(), tn.kernels.GaussianKernel(0.3)
 K, G = X @ Z.T, theirs.RBF(np.sqrt(0.5 / 0.3))(X, Z)
 
 
@@ -43,9 +43,9 @@ K, G = X @ Z.T, theirs.RBF(np.sqrt(0.5 / 0.3))(X, Z)
         (LINEAR.on([2, 0]), X[:, [2, 0]] @ Z[:, [2, 0]].T),
         (LINEAR.normalized(), K / np.outer(np.linalg.norm(X, axis=1), np.linalg.norm(Z, axis=1))),
         (sum([LINEAR, GAUSS, LINEAR]), 2 * K + G),
-        (tn.FunctionKernel(lambda A: A[:, 1]) * LINEAR, np.outer(X[:, 1], Z[:, 1]) * K),
+        (tn.kernels.FunctionKernel(lambda A: A[:, 1]) * LINEAR, np.outer(X[:, 1], Z[:, 1]) * K),
     ],
-    ids=lambda one: str(one) if isinstance(one, tn.Kernel) else "",
+    ids=lambda one: str(one) if isinstance(one, tn.kernels.Kernel) else "",
 )
 def test_values(kernel, values):
     np.testing.assert_allclose(kernel(X, Z), values, rtol=1e-12, atol=1e-13)
@@ -77,11 +77,15 @@ def test_squared_distances_of_features():
 
 
 def test_a_kernel_is_a_value_that_learners_copy_and_files_hold():
-    kernel = 2 * LINEAR.on([0, 1]) + GAUSS * tn.MatrixKernel(np.eye(3)) + LINEAR.series([1, 2]).exp().normalized() ** 2
+    kernel = (
+        2 * LINEAR.on([0, 1])
+        + GAUSS * tn.kernels.MatrixKernel(np.eye(3))
+        + LINEAR.series([1, 2]).exp().normalized() ** 2
+    )
     for same in (
         clone(kernel, safe=False),
         pickle.loads(pickle.dumps(kernel)),
-        eval(repr(kernel), {name: getattr(tn, name) for name in tn.__all__ if "Kernel" in name} | vars(np)),
+        eval(repr(kernel), {name: getattr(tn.kernels, name) for name in tn.kernels.__all__} | vars(np)),
     ):
         assert same == kernel
         assert hash(same) == hash(kernel)
@@ -93,7 +97,7 @@ def test_a_kernel_is_a_value_that_learners_copy_and_files_hold():
     assert np.array_equal(back(X), kernel(X))
 
 
-@pytest.mark.parametrize("kernel", [tn.FunctionKernel(np.sum), LINEAR + tn.CallableKernel(np.dot)])
+@pytest.mark.parametrize("kernel", [tn.kernels.FunctionKernel(np.sum), LINEAR + tn.kernels.CallableKernel(np.dot)])
 def test_a_function_is_in_no_file(kernel):
     with pytest.raises(ModelFileError, match=r"function.* is a function, and a model file holds no code"):
         Writer().value(kernel, "kernel")
@@ -121,7 +125,7 @@ def test_forged_kernels_in_files_are_refused(node, said):
 
 
 def test_a_class_of_kernels_of_your_own_is_registered():
-    class MinimumKernel(tn.Kernel):
+    class MinimumKernel(tn.kernels.Kernel):
         """min(x, z) of one column, the covariance of Brownian motion."""
 
         def fill(self, X, Z, prepared, out):
@@ -131,7 +135,7 @@ def test_a_class_of_kernels_of_your_own_is_registered():
             return X[:, 0]
 
         def proof(self):
-            return tn.Proof(str(self), True, "∫ [t < x] [t < z] dt, an inner product of indicators")
+            return tn.kernels.Proof(str(self), True, "∫ [t < x] [t < z] dt, an inner product of indicators")
 
         def __str__(self):
             return "min(x, z)"
@@ -141,7 +145,7 @@ def test_a_class_of_kernels_of_your_own_is_registered():
     tn.register(MinimumKernel)
     assert Reader({}).value(Writer().value(2 * MinimumKernel(), "kernel")) == 2 * MinimumKernel()
     assert (2 * MinimumKernel() + LINEAR).psd
-    assert tn.is_psd(MinimumKernel(), [[1.0], [3.0], [2.0]])
+    assert tn.kernels.is_psd(MinimumKernel(), [[1.0], [3.0], [2.0]])
 
 
 @pytest.mark.parametrize(
@@ -149,8 +153,8 @@ def test_a_class_of_kernels_of_your_own_is_registered():
     [
         lambda: LINEAR**-1,
         lambda: LINEAR**0.5,
-        lambda: LINEAR + tn.SpectrumKernel(),
-        lambda: tn.SpectrumKernel().on([0]),
+        lambda: LINEAR + tn.kernels.SpectrumKernel(),
+        lambda: tn.kernels.SpectrumKernel().on([0]),
         lambda: LINEAR.series([]),
         lambda: LINEAR.series("tan"),
         lambda: LINEAR.series([1.0], radius=0),
@@ -163,14 +167,14 @@ def test_a_class_of_kernels_of_your_own_is_registered():
         lambda: LINEAR / LINEAR,
         lambda: LINEAR([1.0, 2.0]),
         lambda: LINEAR(X, Z[:, :2]),
-        lambda: tn.MatrixKernel([[1.0, 2.0], [0.0, 1.0]]),
-        lambda: tn.MatrixKernel(np.eye(2))(X),
-        lambda: tn.PrecomputedKernel([[1.0, 2.0], [0.0, 1.0]]),
-        lambda: tn.PrecomputedKernel(np.eye(2))([2]),
-        lambda: tn.PrecomputedKernel(np.eye(2))([0.5]),
+        lambda: tn.kernels.MatrixKernel([[1.0, 2.0], [0.0, 1.0]]),
+        lambda: tn.kernels.MatrixKernel(np.eye(2))(X),
+        lambda: tn.kernels.PrecomputedKernel([[1.0, 2.0], [0.0, 1.0]]),
+        lambda: tn.kernels.PrecomputedKernel(np.eye(2))([2]),
+        lambda: tn.kernels.PrecomputedKernel(np.eye(2))([0.5]),
         lambda: LINEAR.series("geometric")(X),
-        lambda: tn.FunctionKernel(lambda A: A)(X),
-        lambda: tn.CallableKernel(lambda A, B: A)(X, Z),
+        lambda: tn.kernels.FunctionKernel(lambda A: A)(X),
+        lambda: tn.kernels.CallableKernel(lambda A, B: A)(X, Z),
         lambda: (-1 * LINEAR).normalized()(X),
     ],
 )
@@ -180,12 +184,12 @@ def test_what_is_no_kernel_is_refused(make):
 
 
 def test_proofs_say_where_they_break_off():
-    kernel = (LINEAR + GAUSS) * (1 - 2 * tn.LaplacianKernel(1.0)) + tn.SigmoidKernel()
+    kernel = (LINEAR + GAUSS) * (1 - 2 * tn.kernels.LaplacianKernel(1.0)) + tn.kernels.SigmoidKernel()
     assert not kernel.psd
     assert [gap.kernel for gap in kernel.proof().gaps()] == ["-2 · exp(-1 |x - z|₁)", "tanh(1 ⟨x, z⟩ + 1)"]
     assert str(kernel.proof()).count("not proved PSD") == 5
     assert (LINEAR + GAUSS).proof().gaps() == ()
-    assumed = LINEAR + tn.CallableKernel(np.matmul, assume_psd=True)
+    assumed = LINEAR + tn.kernels.CallableKernel(np.matmul, assume_psd=True)
     assert assumed.psd
     assert len(assumed.proof().assumptions()) == 1
     assert not LINEAR.proof().assumptions()

@@ -33,7 +33,7 @@ def test_gamma_is_a_number_scale_or_auto():
     assert as_kernel("rbf", gamma="scale", X=np.ones((3, 2))).gamma == 1.0
     assert as_kernel("rbf", gamma="auto", X=X).gamma == 0.2
     assert as_kernel("rbf", gamma=None, X=X).gamma == 0.2
-    assert as_kernel(tn.GaussianKernel(7.0), gamma=1.0).gamma == 7.0
+    assert as_kernel(tn.kernels.GaussianKernel(7.0), gamma=1.0).gamma == 7.0
     for given in ({"gamma": "auto"}, {"gamma": "wide", "X": X}):
         with pytest.raises(ValueError, match="gamma"):
             as_kernel("rbf", **given)
@@ -52,7 +52,7 @@ def test_gaussian_values_keep_their_digits_far_from_the_origin_and_near_to_each_
     A[15:] = A[:15] + 1e-3 * random.normal(size=(15, 4))
     A[0] = A[1]
     away = (((A[:, None] - A) ** 2).sum(axis=2)).astype(np.float64)
-    found = tn.GaussianKernel(gamma).prepared(A, dtype)(A)
+    found = tn.kernels.GaussianKernel(gamma).prepared(A, dtype)(A)
     np.testing.assert_allclose(found, np.exp(-gamma * away), atol=1e-10 if dtype == np.float64 else 2e-3)
     assert found[0, 1] == 1.0
 
@@ -60,19 +60,19 @@ def test_gaussian_values_keep_their_digits_far_from_the_origin_and_near_to_each_
 def test_values_are_those_of_exact_arithmetic_to_a_few_units():
     A = random.normal(size=(60, 8))
     away = ((A[:, None] - A) ** 2).sum(axis=2)
-    np.testing.assert_allclose(tn.GaussianKernel(2.0)(A, A), np.exp(-2.0 * away), rtol=3e-13, atol=1e-300)
-    single = tn.GaussianKernel(0.1).prepared(A, np.float32)(A)
+    np.testing.assert_allclose(tn.kernels.GaussianKernel(2.0)(A, A), np.exp(-2.0 * away), rtol=3e-13, atol=1e-300)
+    single = tn.kernels.GaussianKernel(0.1).prepared(A, np.float32)(A)
     np.testing.assert_allclose(single, np.exp(-0.1 * away), rtol=3e-6)
 
 
 def test_polynomial_of_a_fractional_degree():
-    np.testing.assert_allclose(tn.PolynomialKernel(1.5)(X, Z), (X @ Z.T + 1) ** 1.5, rtol=1e-12)
-    assert not tn.PolynomialKernel(1.5).psd
+    np.testing.assert_allclose(tn.kernels.PolynomialKernel(1.5)(X, Z), (X @ Z.T + 1) ** 1.5, rtol=1e-12)
+    assert not tn.kernels.PolynomialKernel(1.5).psd
     with pytest.raises(tn.DataError, match="below 0"):
-        tn.PolynomialKernel(1.5)(X, -Z)
+        tn.kernels.PolynomialKernel(1.5)(X, -Z)
 
 
-@pytest.mark.parametrize("kernel", [tn.Chi2Kernel(), tn.AdditiveChi2Kernel()])
+@pytest.mark.parametrize("kernel", [tn.kernels.Chi2Kernel(), tn.kernels.AdditiveChi2Kernel()])
 def test_chi2_wants_numbers_that_are_not_negative(kernel):
     for A, B in ((-X, Z), (X, -Z)):
         with pytest.raises(tn.DataError, match="not negative"):
@@ -81,10 +81,10 @@ def test_chi2_wants_numbers_that_are_not_negative(kernel):
 
 def test_a_matrix_is_psd_to_rounding():
     A = random.normal(size=(6, 2))
-    assert tn.MatrixKernel(A @ A.T).psd
-    assert not tn.MatrixKernel(A @ A.T - 0.01 * np.eye(6)).psd
+    assert tn.kernels.MatrixKernel(A @ A.T).psd
+    assert not tn.kernels.MatrixKernel(A @ A.T - 0.01 * np.eye(6)).psd
     M = A @ A.T
-    np.testing.assert_allclose(tn.MatrixKernel(M)(M, M), M @ M @ M, rtol=1e-10)
+    np.testing.assert_allclose(tn.kernels.MatrixKernel(M)(M, M), M @ M @ M, rtol=1e-10)
 
 
 # ---- errata --------------------------------------------------------------------------------------------------------
@@ -94,38 +94,38 @@ def test_kernels_of_the_texts_that_are_none_have_witnesses():
     """Erratum 17: sigmoid is not PSD in general, and the RBF kernel needs a positive width."""
     line = np.linspace(-2, 2, 9)[:, None]
     for kernel in (
-        tn.SigmoidKernel(1.0, -1.0),
-        tn.SigmoidKernel(0.5, 0.5),
-        tn.GaussianKernel(-0.1),
-        tn.LaplacianKernel(-0.1),
+        tn.kernels.SigmoidKernel(1.0, -1.0),
+        tn.kernels.SigmoidKernel(0.5, 0.5),
+        tn.kernels.GaussianKernel(-0.1),
+        tn.kernels.LaplacianKernel(-0.1),
     ):
-        found = tn.is_psd(kernel, line)
+        found = tn.kernels.is_psd(kernel, line)
         assert not kernel.psd
         assert not found
         K = kernel(line)
         assert found.witness @ K @ found.witness < -1e-3
         assert found.witness @ K @ found.witness == pytest.approx(found.smallest)
-    assert tn.GaussianKernel(0.1).psd
-    assert tn.is_psd(tn.GaussianKernel(0.1), line)
+    assert tn.kernels.GaussianKernel(0.1).psd
+    assert tn.kernels.is_psd(tn.kernels.GaussianKernel(0.1), line)
 
 
 def test_sums_and_series_need_coefficients_that_are_not_negative():
     """Erratum 23: a combination of kernels with any coefficients is not a kernel."""
-    a, b, line = tn.LinearKernel(), tn.GaussianKernel(1.0), np.linspace(0.1, 0.9, 5)[:, None]
+    a, b, line = tn.kernels.LinearKernel(), tn.kernels.GaussianKernel(1.0), np.linspace(0.1, 0.9, 5)[:, None]
     for wrong, right in ((a - b, a + b), (-1 * a, 2 * a), (a.series([1, -3]), a.series([1, 3])), (b - 1, b + 1)):
         assert right.psd
         assert not wrong.psd
-        assert tn.is_psd(right, line)
-        assert not tn.is_psd(wrong, line)
+        assert tn.kernels.is_psd(right, line)
+        assert not tn.kernels.is_psd(wrong, line)
 
 
 def test_polynomial_kernels_need_coefficients_that_are_not_negative():
     """Erratum 28: (γ ⟨x, z⟩ + c)ᵈ with γ < 0 or c < 0 is no kernel."""
     line = np.array([[0.2], [1.0], [2.0]])
     for gamma, coef0, degree in ((1.0, -1.0, 3), (1.0, -1.0, 2), (-1.0, 0.5, 3), (-1.0, 1.0, 1)):
-        kernel = tn.PolynomialKernel(degree, gamma, coef0)
+        kernel = tn.kernels.PolynomialKernel(degree, gamma, coef0)
         assert not kernel.psd
-        assert not tn.is_psd(kernel, line)
+        assert not tn.kernels.is_psd(kernel, line)
     for coef0 in (0.0, 1.0):
-        assert tn.PolynomialKernel(3, 1.0, coef0).psd
-        assert tn.is_psd(tn.PolynomialKernel(3, 1.0, coef0), line)
+        assert tn.kernels.PolynomialKernel(3, 1.0, coef0).psd
+        assert tn.kernels.is_psd(tn.kernels.PolynomialKernel(3, 1.0, coef0), line)

@@ -16,8 +16,8 @@ def test_spectrum_by_listing_all_substrings():
 
     for p in (1, 2, 3):
         by_hand = [[sum(a == b for a in substrings(x, p) for b in substrings(z, p)) for z in WORDS] for x in WORDS]
-        np.testing.assert_array_equal(tn.SpectrumKernel(p)(WORDS), by_hand)
-        np.testing.assert_array_equal(tn.SpectrumKernel(p).diagonal(WORDS), np.diag(by_hand))
+        np.testing.assert_array_equal(tn.kernels.SpectrumKernel(p)(WORDS), by_hand)
+        np.testing.assert_array_equal(tn.kernels.SpectrumKernel(p).diagonal(WORDS), np.diag(by_hand))
 
 
 @pytest.mark.parametrize(
@@ -34,21 +34,21 @@ def test_mismatch_by_listing_all_words(length, mismatches, alphabet):
         return np.array(list(found.values()), float)
 
     by_hand = np.array([features(word) for word in words])
-    kernel = tn.MismatchKernel(length, mismatches, alphabet)
+    kernel = tn.kernels.MismatchKernel(length, mismatches, alphabet)
     np.testing.assert_array_equal(kernel(words), by_hand @ by_hand.T)
     np.testing.assert_array_equal(kernel.diagonal(words), (by_hand**2).sum(axis=1))
 
 
 def test_sets_by_listing_members_and_subsets():
     both = [[len(a & b) for b in SETS] for a in SETS]
-    np.testing.assert_array_equal(tn.SetKernel()(SETS), both)
-    np.testing.assert_array_equal(tn.SetKernel("subsets")(SETS), np.exp2(both))
+    np.testing.assert_array_equal(tn.kernels.SetKernel()(SETS), both)
+    np.testing.assert_array_equal(tn.kernels.SetKernel("subsets")(SETS), np.exp2(both))
     by_hand = [[len(a & b) / len(a | b) if a | b else 1.0 for b in SETS] for a in SETS]
-    np.testing.assert_allclose(tn.SetKernel("jaccard")(SETS), by_hand, rtol=1e-15)
+    np.testing.assert_allclose(tn.kernels.SetKernel("jaccard")(SETS), by_hand, rtol=1e-15)
     for kind in ("intersection", "subsets", "jaccard"):
-        kernel = tn.SetKernel(kind)
+        kernel = tn.kernels.SetKernel(kind)
         np.testing.assert_array_equal(kernel.diagonal(SETS), np.diag(kernel(SETS)))
-        assert tn.is_psd(kernel, SETS)
+        assert tn.kernels.is_psd(kernel, SETS)
 
 
 def fragments(tree):
@@ -84,22 +84,22 @@ def test_trees_by_listing_all_fragments():
             [sum(decay ** size(f) for f in fragments(x) for g in fragments(z) if f == g) for z in (a, b, c)]
             for x in (a, b, c)
         ]
-        np.testing.assert_allclose(tn.TreeKernel(decay)([a, b, c]), by_hand, rtol=1e-12)
+        np.testing.assert_allclose(tn.kernels.TreeKernel(decay)([a, b, c]), by_hand, rtol=1e-12)
     deep = ("A", "x")
     for depth in range(5000):  # deeper than Python may recur
         deep = (f"A{depth}", deep)
-    assert np.isfinite(tn.TreeKernel(0.3)([deep])).all()
+    assert np.isfinite(tn.kernels.TreeKernel(0.3)([deep])).all()
 
 
 @pytest.mark.parametrize(
     ("kernel", "rows"),
     [
-        (tn.SpectrumKernel(), "one string"),
-        (tn.SpectrumKernel(), [b"bytes"]),
-        (tn.MismatchKernel(), ["ACX"]),
-        (tn.SetKernel(), ["word"]),
-        (tn.TreeKernel(), ["leaf"]),
-        (tn.TreeKernel(), [()]),
+        (tn.kernels.SpectrumKernel(), "one string"),
+        (tn.kernels.SpectrumKernel(), [b"bytes"]),
+        (tn.kernels.MismatchKernel(), ["ACX"]),
+        (tn.kernels.SetKernel(), ["word"]),
+        (tn.kernels.TreeKernel(), ["leaf"]),
+        (tn.kernels.TreeKernel(), [()]),
     ],
 )
 def test_other_things_are_refused(kernel, rows):
@@ -110,13 +110,13 @@ def test_other_things_are_refused(kernel, rows):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: tn.SpectrumKernel(0),
-        lambda: tn.SpectrumKernel(1.5),
-        lambda: tn.MismatchKernel(2, 3),
-        lambda: tn.MismatchKernel(alphabet="AA"),
-        lambda: tn.MismatchKernel(alphabet=""),
-        lambda: tn.SetKernel("union"),
-        lambda: tn.TreeKernel("small"),
+        lambda: tn.kernels.SpectrumKernel(0),
+        lambda: tn.kernels.SpectrumKernel(1.5),
+        lambda: tn.kernels.MismatchKernel(2, 3),
+        lambda: tn.kernels.MismatchKernel(alphabet="AA"),
+        lambda: tn.kernels.MismatchKernel(alphabet=""),
+        lambda: tn.kernels.SetKernel("union"),
+        lambda: tn.kernels.TreeKernel("small"),
     ],
 )
 def test_parameters_are_checked(make):
@@ -125,9 +125,9 @@ def test_parameters_are_checked(make):
 
 
 def test_normalised_strings_have_cosines():
-    kernel = tn.SpectrumKernel(2).normalized()
+    kernel = tn.kernels.SpectrumKernel(2).normalized()
     found = kernel(["ACAC", "ACACACAC", "GG", "A"])
     assert found[0, 0] == found[2, 2] == 1.0
     assert found[3, 3] == 0.0
     assert 0.9 < found[0, 1] <= 1.0
-    assert not tn.TreeKernel(-0.5).psd
+    assert not tn.kernels.TreeKernel(-0.5).psd

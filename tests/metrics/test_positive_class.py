@@ -78,7 +78,7 @@ def test_everything_that_scores_takes_the_positive_class(rare):
         found = tn.permutation_importance(one, X[150:], y[150:], scoring="f1", pos_label="ill", n_repeats=2)
         assert found.score == pytest.approx(right, abs=1e-12)
     ranked = tn.cross_validate(tn.GaussianNB(), X, y, folds=3, scoring="roc_auc", pos_label="ill")
-    assert tn.RocCurveDisplay.from_cv_results(ranked).pos_label == "ill"
+    assert tn.display.RocCurveDisplay.from_cv_results(ranked).pos_label == "ill"
 
 
 def test_a_positive_class_that_is_none_or_that_no_score_has_is_refused(rare):

@@ -256,24 +256,24 @@ def test_set_params_after_fit_changes_nothing_that_a_model_says(name):
 def test_attention_is_drawn():
     model = SMALL["transformer"].fit(X, SAME, lengths=LENGTHS)
     first = X[: LENGTHS[0]]
-    display = tn.AttentionDisplay.from_estimator(model, first, labels=[f"r{at}" for at in range(LENGTHS[0])])
+    display = tn.display.AttentionDisplay.from_estimator(model, first, labels=[f"r{at}" for at in range(LENGTHS[0])])
     assert [at.get_title() for at in display.axes_] == ["layer 0, head 0", "layer 0, head 1"]
     assert_allclose(display.images_[1].get_array(), model.attention(X, LENGTHS)[0][0, 1])
     scaled = make_pipeline(tn.StandardScaler().fit(X), model)
-    drawn = tn.AttentionDisplay.from_estimator(scaled, first).maps
+    drawn = tn.display.AttentionDisplay.from_estimator(scaled, first).maps
     assert_allclose(drawn, model.attention(scaled[0].transform(first))[0])
     with pytest.raises(TypeError, match="RNNClassifier has no attention. Remedy"):
-        tn.AttentionDisplay.from_estimator(SMALL["gru"], first)
-    one = tn.AttentionDisplay(display.maps).plot(layer=0, head=1)
+        tn.display.AttentionDisplay.from_estimator(SMALL["gru"], first)
+    one = tn.display.AttentionDisplay(display.maps).plot(layer=0, head=1)
     assert len(one.images_) == 1
     with pytest.raises(ValueError, match="layer must be from 0 to 0"):
         display.plot(layer=1)
     with pytest.raises(ValueError, match="one ax is for one head"):
         display.plot(one.axes_[0])
     with pytest.raises(ValueError, match="labels must name"):
-        tn.AttentionDisplay(display.maps, labels=["a"])
+        tn.display.AttentionDisplay(display.maps, labels=["a"])
     with pytest.raises(ValueError, match="layers x heads x rows x rows"):
-        tn.AttentionDisplay(display.maps[0])
+        tn.display.AttentionDisplay(display.maps[0])
 
 
 def test_a_rule_ends_epochs_and_a_last_pass_certifies_them():

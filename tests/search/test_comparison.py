@@ -45,11 +45,11 @@ def test_wrong_input_is_named():
 
 @pytest.mark.quick
 def test_picture(found):
-    display = tn.SearchDisplay(found).plot()
+    display = tn.display.SearchDisplay(found).plot()
     assert [line.get_label() for line in display.lines_] == ["climb", "MIMIC"]
     np.testing.assert_allclose(display.lines_[0].get_ydata(), found.curves("climb").mean(axis=1))
     assert len(display.fill_between_) == 2
     assert display.ax_.get_title() == "four peaks (20)"
     display.figure_.clear()
-    alone = tn.SearchDisplay.from_methods(search.flip_flop(10), METHODS, evaluations=200, seeds=1)
+    alone = tn.display.SearchDisplay.from_methods(search.flip_flop(10), METHODS, evaluations=200, seeds=1)
     assert alone.fill_between_ == []

@@ -35,7 +35,7 @@ def test_the_rule_by_hand():
 
 def test_three_classes_precomputed_and_files(tmp_path):
     y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.5, 0.5])]
-    k = tn.GaussianKernel(3.0)
+    k = tn.kernels.GaussianKernel(3.0)
     model = tn.KernelPerceptron(k, max_iter=500).fit(X, y)
     assert model.score(X, y) == 1.0
     assert model.dual_coef_.shape == (3, len(model.support_vectors_))
@@ -44,4 +44,4 @@ def test_three_classes_precomputed_and_files(tmp_path):
     given = tn.KernelPerceptron("precomputed", max_iter=500).fit(k(X), y)
     assert given.score(k(X), y) == 1.0
     with pytest.raises(ValueError, match="compares sets"):
-        tn.KernelPerceptron(tn.SetKernel()).fit(X, y)
+        tn.KernelPerceptron(tn.kernels.SetKernel()).fit(X, y)

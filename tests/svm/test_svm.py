@@ -91,7 +91,7 @@ def test_one_against_the_rest_is_each_class_by_itself():
 
 def test_a_kernel_object_and_a_matrix_are_the_kernel_by_name():
     named = SVC(kernel="rbf", gamma=0.3).fit(X, TWO)
-    k = tn.GaussianKernel(0.3)
+    k = tn.kernels.GaussianKernel(0.3)
     np.testing.assert_allclose(SVC(kernel=k).fit(X, TWO).decision_function(X), named.decision_function(X), atol=1e-9)
     given = SVC(kernel="precomputed").fit(k(X), TWO)
     np.testing.assert_allclose(given.decision_function(k(X)), named.decision_function(X), atol=1e-6)
@@ -136,7 +136,7 @@ def many(n=2_500):
 def test_working_sets_reach_the_optimum_of_libsvm():
     A, sign = many()
     theirs = peer.SVC(gamma=1 / 12).fit(A, sign)
-    k, prices = tn.GaussianKernel(1 / 12), np.ones(len(A))
+    k, prices = tn.kernels.GaussianKernel(1 / 12), np.ones(len(A))
     values = {}
     for name, given in {"all": {"shrinking": False}, "shrunk": {}, "no cache": {"memory": 1 << 20}}.items():
         found = solve_dual(k, A, Dual.of_classes(sign, prices), 1e-3, **given)
@@ -155,14 +155,16 @@ def test_threads_do_not_change_a_bit():
     found = []
     for count in (1, 2, 3):
         with crew(count):
-            found.append(solve_dual(tn.GaussianKernel(0.1), A, Dual.of_classes(sign, np.ones(len(A))), 1e-2).beta)
+            found.append(
+                solve_dual(tn.kernels.GaussianKernel(0.1), A, Dual.of_classes(sign, np.ones(len(A))), 1e-2).beta
+            )
     assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
 
 
 def test_numbers_of_many_rows():
     A, sign = many(1_800)
     y = A[:, 0] + 0.3 * sign
-    k = tn.GaussianKernel(0.05)
+    k = tn.kernels.GaussianKernel(0.05)
     found = solve_dual(k, A, Dual.of_numbers(y, np.ones(len(A)), 0.1), 1e-3)
     theirs = peer.SVR(gamma=0.05).fit(A, y)
     np.testing.assert_allclose(found.values + found.bias, theirs.predict(A), atol=5e-3)
@@ -173,15 +175,15 @@ def test_a_large_price_is_solved_although_rows_are_short_numbers(monkeypatch):
     monkeypatch.setattr(dual_problem, "WHOLE", 100)
     A, sign = many(600)
     wide = Dual.of_classes(sign, np.full(len(A), 1e4))
-    found = solve_dual(tn.GaussianKernel(0.05), A, wide, 1e-4)
-    F = tn.GaussianKernel(0.05)(A) @ found.beta
+    found = solve_dual(tn.kernels.GaussianKernel(0.05), A, wide, 1e-4)
+    F = tn.kernels.GaussianKernel(0.05)(A) @ found.beta
     v = sign - F
     assert v[found.beta < wide.high].max() - v[found.beta > wide.low].min() < 3e-4
 
 
 def test_a_start_at_the_solution_of_another_price_takes_fewer_moves():
     sign = np.where(TWO == 1, 1.0, -1.0)
-    k = tn.GaussianKernel(0.3)
+    k = tn.kernels.GaussianKernel(0.3)
     first = solve_dual(k, X, Dual.of_classes(sign, np.full(250, 1.0)), 1e-4)
     cold = solve_dual(k, X, Dual.of_classes(sign, np.full(250, 1.2)), 1e-4)
     warm = solve_dual(k, X, Dual.of_classes(sign, np.full(250, 1.2)), 1e-4, start=first.beta)
@@ -191,7 +193,7 @@ def test_a_start_at_the_solution_of_another_price_takes_fewer_moves():
 
 def test_rows_of_the_kernel_are_kept_and_dropped():
     A = many(300)[0]
-    k = tn.GaussianKernel(0.1)
+    k = tn.kernels.GaussianKernel(0.1)
     K = k(A)
     rows, some = KernelRows(k, A, np.float64, 20 * 300 * 8), np.sort(random.choice(300, 150, replace=False))
     for turn in range(6):
@@ -250,7 +252,7 @@ def test_moves_that_run_out_are_warned_of():
 def test_the_decision_sums_over_support_vectors_and_adds_the_offset():
     """Erratum 10: f(x) = Σ αₜ yₜ k(xₜ, x) + b."""
     model = SVC(gamma=0.3).fit(X, TWO)
-    K = tn.GaussianKernel(0.3)(X, model.support_vectors_)
+    K = tn.kernels.GaussianKernel(0.3)(X, model.support_vectors_)
     np.testing.assert_allclose(model.decision_function(X), K @ model.dual_coef_[0] + model.intercept_, atol=1e-9)
     assert np.abs(K @ model.dual_coef_[0] - model.decision_function(X)).max() > 1e-3, "without the offset it is another"
 
@@ -263,7 +265,7 @@ def test_a_row_beyond_its_margin_is_no_support_vector():
     assert np.isin(np.flatnonzero(margin < 1 - 1e-6), model.support_).all()
     tube = SVR(tol=SMALL, epsilon=0.2).fit(X, NUMBER)
     loss = np.maximum(0, np.abs(NUMBER - tube.predict(X)) - 0.2).sum()
-    w = tube.dual_coef_[0] @ tn.GaussianKernel(1 / (4 * X.var()))(tube.support_vectors_) @ tube.dual_coef_[0]
+    w = tube.dual_coef_[0] @ tn.kernels.GaussianKernel(1 / (4 * X.var()))(tube.support_vectors_) @ tube.dual_coef_[0]
     primal = tube.certificate_["gap"].value / tube.certificate_["relative gap"].value
     assert w / 2 + loss == pytest.approx(primal, rel=1e-6)
 
@@ -288,7 +290,7 @@ def test_the_offset_is_the_mean_over_rows_inside_their_bounds():
     """Erratum 26: y - Σ α y k is the offset where 0 < α < C; at C it is another number."""
     model = SVC(gamma=0.3, tol=SMALL).fit(X, TWO)
     beta, sign = model.dual_coef_[0], np.where(TWO[model.support_] == 1, 1, -1)
-    b = sign - tn.GaussianKernel(0.3)(model.support_vectors_) @ beta
+    b = sign - tn.kernels.GaussianKernel(0.3)(model.support_vectors_) @ beta
     free = np.abs(beta) < 1 - 1e-9
     np.testing.assert_allclose(b[free], model.intercept_[0], atol=1e-6)
     assert np.abs(b[~free] - model.intercept_[0]).max() > 0.1

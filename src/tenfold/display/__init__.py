@@ -1,1 +1,5 @@
-"""Pictures of what models do, in scikit-learn's manner, from summaries that merge."""
+"""Displays: pictures in scikit-learn's manner, made from summaries that merge."""
+
+from tenfold import _namespace
+
+__getattr__, __dir__, __all__ = _namespace(__name__)

@@ -37,7 +37,7 @@ class MutualInformationDisplay:
     --------
     >>> import pandas as pd, tenfold as tn
     >>> frame = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"], "wet": [0, 1, 0, 1], "day": ["a", "a", "b", "b"]})
-    >>> display = tn.MutualInformationDisplay.from_rows(frame)
+    >>> display = tn.display.MutualInformationDisplay.from_rows(frame)
     >>> display.matrix.between("sky", "wet")
     1.0
     """

@@ -47,7 +47,7 @@ class PartialDependenceDisplay:
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 2))
     >>> model = tn.HistGradientBoostingRegressor(max_iter=10).fit(X, X[:, 0] ** 2)
-    >>> display = tn.PartialDependenceDisplay.from_estimator(model, X, [0, (0, 1)], grid_resolution=10)
+    >>> display = tn.display.PartialDependenceDisplay.from_estimator(model, X, [0, (0, 1)], grid_resolution=10)
     >>> [ax.get_xlabel() for ax in display.axes_]
     ['x0', 'x0']
     """

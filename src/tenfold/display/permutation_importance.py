@@ -39,7 +39,7 @@ class PermutationImportanceDisplay:
     >>> X = rng.normal(size=(400, 3))
     >>> y = X[:, 1] > 0
     >>> model = tn.GaussianNB().fit(X, y)
-    >>> display = tn.PermutationImportanceDisplay.from_estimator(model, X, y)
+    >>> display = tn.display.PermutationImportanceDisplay.from_estimator(model, X, y)
     >>> [label.get_text() for label in display.ax_.get_yticklabels()][-1]
     'x1'
     """

@@ -32,7 +32,7 @@ class SearchDisplay:
     >>> import tenfold as tn
     >>> from tenfold import search
     >>> methods = {"genetic": search.Genetic(), "MIMIC": search.MIMIC()}
-    >>> display = tn.SearchDisplay.from_methods(search.flip_flop(30), methods, evaluations=4_000, seeds=3)
+    >>> display = tn.display.SearchDisplay.from_methods(search.flip_flop(30), methods, evaluations=4_000, seeds=3)
     >>> [line.get_label() for line in display.lines_]
     ['genetic', 'MIMIC']
     """

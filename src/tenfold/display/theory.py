@@ -42,7 +42,7 @@ class ErrorBoundDisplay:
 
     Examples
     --------
-    >>> from tenfold import ErrorBoundDisplay
+    >>> from tenfold.display import ErrorBoundDisplay
     >>> classes = {"conjunctions": {"size": 973}, "half-planes": {"vc": 3}}
     >>> display = ErrorBoundDisplay.from_classes(classes, [100, 1000])
     >>> display.bounds["conjunctions"].round(4).tolist()
@@ -143,7 +143,7 @@ class GrowthDisplay:
 
     Examples
     --------
-    >>> from tenfold import GrowthDisplay
+    >>> from tenfold.display import GrowthDisplay
     >>> display = GrowthDisplay.from_class("intervals", [[0.0], [1.0], [2.0], [3.0]], vc=[2])
     >>> display.counted.tolist(), display.bounds[2].tolist()
     ([2, 4, 7, 11], [2, 4, 7, 11])
@@ -261,7 +261,7 @@ class CoverDisplay:
 
     Examples
     --------
-    >>> from tenfold import CoverDisplay
+    >>> from tenfold.display import CoverDisplay
     >>> display = CoverDisplay.from_dimensions([4])
     >>> display.share[0][display.points[0] == 10].tolist()
     [0.5]

@@ -2,4 +2,4 @@
 
 from tenfold import _namespace
 
-__getattr__, __dir__ = _namespace(__name__)
+__getattr__, __dir__, __all__ = _namespace(__name__)

@@ -51,7 +51,7 @@ no_precomputed = refused(
 )
 kernel_object = Refused(
     "a kernel with parameters is an object here",
-    Remedy("tn.Nystroem(kernel=tn.GaussianKernel(gamma=0.5), n_components=10)"),
+    Remedy("tn.Nystroem(kernel=tn.kernels.GaussianKernel(gamma=0.5), n_components=10)"),
     (None,),
 )
 
@@ -92,7 +92,8 @@ class Nystroem(OnePass, Transformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import GaussianKernel, Nystroem
+    >>> from tenfold import Nystroem
+    >>> from tenfold.kernels import GaussianKernel
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
     >>> Z = Nystroem("rbf", gamma=0.1, n_components=100).fit_transform(X)
     >>> Z.shape, bool(np.abs(Z @ Z.T - GaussianKernel(0.1)(X)).max() < 1e-2)

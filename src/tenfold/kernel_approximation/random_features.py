@@ -66,7 +66,8 @@ class RandomFeatures(OnePass, Transformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import GaussianKernel, RandomFeatures
+    >>> from tenfold import RandomFeatures
+    >>> from tenfold.kernels import GaussianKernel
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> Z = RandomFeatures(gamma=0.5, n_components=4000).fit_transform(X)
     >>> bool(np.abs(Z @ Z.T - GaussianKernel(0.5)(X)).max() < 0.1)

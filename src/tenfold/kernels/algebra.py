@@ -32,7 +32,7 @@ class Kernel(Parameter):
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import GaussianKernel, LinearKernel
+    >>> from tenfold.kernels import GaussianKernel, LinearKernel
     >>> X = np.array([[0.0, 1.0], [2.0, 0.0]])
     >>> k = (LinearKernel() + 1) ** 2
     >>> k(X).tolist()
@@ -393,7 +393,7 @@ class ConstantKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import ConstantKernel, LinearKernel
+    >>> from tenfold.kernels import ConstantKernel, LinearKernel
     >>> (LinearKernel() + 3)([[1.0], [2.0]]).tolist()
     [[4.0, 5.0], [5.0, 7.0]]
     >>> ConstantKernel(-1.0).psd
@@ -433,7 +433,7 @@ class SumKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> str(LinearKernel() + LinearKernel() ** 2)
     '⟨x, z⟩ + ⟨x, z⟩²'
     """
@@ -476,7 +476,7 @@ class ProductKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import GaussianKernel, LinearKernel
+    >>> from tenfold.kernels import GaussianKernel, LinearKernel
     >>> (GaussianKernel(1.0) * LinearKernel()).psd
     True
     """
@@ -519,7 +519,7 @@ class ScaledKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> (2 * LinearKernel()).psd, (-2 * LinearKernel()).psd
     (True, False)
     """
@@ -568,7 +568,7 @@ class PowerKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> (LinearKernel() ** 3)([[2.0]]).tolist()
     [[64.0]]
     """
@@ -628,7 +628,7 @@ class SeriesKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> k = LinearKernel().series("geometric")
     >>> k([[0.5], [0.0]]).round(4).tolist()
     [[1.3333, 1.0], [1.0, 1.0]]
@@ -724,7 +724,7 @@ class NormalizedKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> LinearKernel().normalized()([[3.0, 4.0], [1.0, 0.0]]).round(3).tolist()
     [[1.0, 0.6], [0.6, 1.0]]
     """
@@ -778,7 +778,7 @@ class ColumnsKernel(_Made):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> LinearKernel().on([1])([[5.0, 2.0]]).tolist()
     [[4.0]]
     """

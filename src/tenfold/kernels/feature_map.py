@@ -105,7 +105,7 @@ def feature_map(kernel: Kernel | str, X: Any, n_components: int | None = None, *
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import PolynomialKernel, feature_map
+    >>> from tenfold.kernels import PolynomialKernel, feature_map
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> features = feature_map(PolynomialKernel(2), X)
     >>> features.transform(X).shape  # 1, x and x²

@@ -46,7 +46,7 @@ class FunctionKernel(_OfFunction):
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import FunctionKernel
+    >>> from tenfold.kernels import FunctionKernel
     >>> FunctionKernel(lambda X: np.asarray(X)[:, 0])([[2.0], [3.0]]).tolist()
     [[4.0, 6.0], [6.0, 9.0]]
     """
@@ -95,7 +95,7 @@ class CallableKernel(_OfFunction):
 
     Examples
     --------
-    >>> from tenfold import CallableKernel
+    >>> from tenfold.kernels import CallableKernel
     >>> k = CallableKernel(lambda a, b: min(len(a), len(b)), pairwise=True)
     >>> k(["ab", "abc"]).tolist(), k.psd
     ([[2.0, 2.0], [2.0, 3.0]], False)
@@ -148,7 +148,7 @@ class PrecomputedKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import PrecomputedKernel
+    >>> from tenfold.kernels import PrecomputedKernel
     >>> k = PrecomputedKernel([[2.0, 1.0], [1.0, 2.0]])
     >>> k([1, 0, 1]).tolist(), k.psd
     ([[2.0, 1.0, 2.0], [1.0, 2.0, 1.0], [2.0, 1.0, 2.0]], True)

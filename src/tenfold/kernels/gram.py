@@ -61,7 +61,7 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> Array:
 
     Examples
     --------
-    >>> from tenfold import LinearKernel, gram
+    >>> from tenfold.kernels import LinearKernel, gram
     >>> gram(LinearKernel(), [[1.0], [2.0]]).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
@@ -90,7 +90,7 @@ def is_psd(K: ArrayLike | Kernel, X: Any = None, *, tol: float = TOLERANCE) -> P
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import is_psd
+    >>> from tenfold.kernels import is_psd
     >>> K = np.array([[1.0, 2.0], [2.0, 1.0]])
     >>> found = is_psd(K)
     >>> bool(found), float(found.witness @ K @ found.witness).__round__(6)
@@ -122,7 +122,7 @@ def hadamard(K: ArrayLike, L: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> from tenfold import hadamard
+    >>> from tenfold.kernels import hadamard
     >>> hadamard([[1.0, 0.5], [0.5, 1.0]], [[2.0, 1.0], [1.0, 2.0]]).tolist()
     [[2.0, 0.5], [0.5, 2.0]]
     """
@@ -146,7 +146,7 @@ def kronecker(K: ArrayLike, L: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> from tenfold import kronecker
+    >>> from tenfold.kernels import kronecker
     >>> kronecker([[2.0]], [[1.0, 0.5], [0.5, 1.0]]).tolist()
     [[2.0, 1.0], [1.0, 2.0]]
     """

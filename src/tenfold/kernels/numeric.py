@@ -37,7 +37,7 @@ class LinearKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import LinearKernel
+    >>> from tenfold.kernels import LinearKernel
     >>> LinearKernel()([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
     [[11.0]]
     """
@@ -78,7 +78,7 @@ class PolynomialKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import PolynomialKernel
+    >>> from tenfold.kernels import PolynomialKernel
     >>> PolynomialKernel(2, gamma=1.0, coef0=1.0)([[1.0], [2.0]]).tolist()
     [[4.0, 9.0], [9.0, 25.0]]
     >>> print(PolynomialKernel(2, coef0=-1.0).proof().gaps()[0])
@@ -145,7 +145,7 @@ class GaussianKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import GaussianKernel
+    >>> from tenfold.kernels import GaussianKernel
     >>> GaussianKernel(0.5)([[0.0], [2.0]]).round(4).tolist()
     [[1.0, 0.1353], [0.1353, 1.0]]
     """
@@ -221,7 +221,7 @@ class LaplacianKernel(_Differences):
 
     Examples
     --------
-    >>> from tenfold import LaplacianKernel
+    >>> from tenfold.kernels import LaplacianKernel
     >>> LaplacianKernel(0.5)([[0.0], [2.0]]).round(4).tolist()
     [[1.0, 0.3679], [0.3679, 1.0]]
     """
@@ -258,7 +258,7 @@ class Chi2Kernel(_Differences):
 
     Examples
     --------
-    >>> from tenfold import Chi2Kernel
+    >>> from tenfold.kernels import Chi2Kernel
     >>> Chi2Kernel()([[1.0, 0.0], [0.0, 1.0]]).round(4).tolist()
     [[1.0, 0.1353], [0.1353, 1.0]]
     """
@@ -297,7 +297,7 @@ class AdditiveChi2Kernel(_Differences):
 
     Examples
     --------
-    >>> from tenfold import AdditiveChi2Kernel
+    >>> from tenfold.kernels import AdditiveChi2Kernel
     >>> AdditiveChi2Kernel()([[1.0], [3.0]]).tolist()
     [[0.0, -1.0], [-1.0, 0.0]]
     """
@@ -335,10 +335,10 @@ class SigmoidKernel(Kernel):
     Examples
     --------
     >>> import tenfold as tn
-    >>> k = tn.SigmoidKernel(1.0, -1.0)
+    >>> k = tn.kernels.SigmoidKernel(1.0, -1.0)
     >>> k.psd
     False
-    >>> found = tn.is_psd(k([[0.1], [2.0]]))
+    >>> found = tn.kernels.is_psd(k([[0.1], [2.0]]))
     >>> bool(found), found.smallest < -0.7
     (False, True)
     """
@@ -395,7 +395,7 @@ class MatrixKernel(Kernel):
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import MatrixKernel
+    >>> from tenfold.kernels import MatrixKernel
     >>> MatrixKernel(np.array([[2.0, 1.0], [1.0, 2.0]])).psd, MatrixKernel(np.array([[1.0, 2.0], [2.0, 1.0]])).psd
     (True, False)
     """

@@ -24,7 +24,7 @@ class Proof(NamedTuple):
 
     Examples
     --------
-    >>> from tenfold import GaussianKernel, LinearKernel
+    >>> from tenfold.kernels import GaussianKernel, LinearKernel
     >>> print((LinearKernel() + 2 * GaussianKernel(0.5)).proof())
     ⟨x, z⟩ + 2 · exp(-0.5 |x - z|²): PSD, a sum of PSD kernels
     ├─ ⟨x, z⟩: PSD, an inner product: Σ cᵢcⱼ⟨xᵢ, xⱼ⟩ = |Σ cᵢxᵢ|² ≥ 0

@@ -68,7 +68,7 @@ class SpectrumKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import SpectrumKernel
+    >>> from tenfold.kernels import SpectrumKernel
     >>> SpectrumKernel(2)(["statistics", "computation"]).tolist()
     [[13.0, 4.0], [4.0, 10.0]]
     """
@@ -117,7 +117,7 @@ class MismatchKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import MismatchKernel
+    >>> from tenfold.kernels import MismatchKernel
     >>> MismatchKernel(2, 1)(["AC", "AG"]).tolist()
     [[7.0, 4.0], [4.0, 7.0]]
     """
@@ -205,7 +205,7 @@ class SetKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import SetKernel
+    >>> from tenfold.kernels import SetKernel
     >>> SetKernel()([{"a", "b"}, {"b", "c", "d"}]).tolist()
     [[2.0, 1.0], [1.0, 3.0]]
     >>> SetKernel("jaccard")([{"a", "b"}], [{"b", "c", "d"}]).tolist()
@@ -272,7 +272,7 @@ class TreeKernel(Kernel):
 
     Examples
     --------
-    >>> from tenfold import TreeKernel
+    >>> from tenfold.kernels import TreeKernel
     >>> a, b = ("S", ("NP", "we"), ("VP", "run")), ("S", ("NP", "we"), ("VP", "sleep"))
     >>> TreeKernel()([a, b]).tolist()
     [[6.0, 3.0], [3.0, 6.0]]

@@ -454,7 +454,7 @@ def test_classes_that_a_model_does_not_know_at_all_are_refused(data, bayes, judg
     y = np.where(kind[500:] == "yes", "ja", "nein")
     call = {
         "certify": certify,
-        "displayed": tn.ConfusionMatrixDisplay.from_estimator,
+        "displayed": tn.display.ConfusionMatrixDisplay.from_estimator,
         "importance": tn.permutation_importance,
     }[judge]
     with pytest.raises(tn.DataError, match="no row could be right"):

@@ -140,7 +140,7 @@ def test_a_tree_that_is_a_leaf():
     model = tn.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert (model.to_text(), model.to_sql(), str(model.to_dnf("a"))) == ("a (2)", "'a'", "true")
     assert model.tree_stats() == (1, 0, 0, 0.0)
-    assert len(tn.TreeDisplay.from_estimator(model).boxes_) == 1
+    assert len(tn.display.TreeDisplay.from_estimator(model).boxes_) == 1
 
 
 def test_graphviz(tennis):
@@ -156,7 +156,7 @@ def test_graphviz(tennis):
 
 @pytest.mark.quick
 def test_pictures(tennis):
-    display = tn.TreeDisplay.from_estimator(tennis)
+    display = tn.display.TreeDisplay.from_estimator(tennis)
     assert [box.get_text() for box in display.boxes_][:3] == ["Outlook\n14", "Yes\n4", "Wind\n5"]
     assert len(display.lines_) == 7
     places = np.array([box.get_position() for box in display.boxes_])
@@ -165,7 +165,7 @@ def test_pictures(tennis):
     assert places[0, 0] == pytest.approx((places[1, 0] + places[3, 0]) / 2)
     frame, z = mixed(3)
     _, ax = plt.subplots()
-    short = tn.TreeDisplay.from_estimator(tn.DecisionTreeRegressor().fit(frame, z), max_depth=2, ax=ax)
+    short = tn.display.TreeDisplay.from_estimator(tn.DecisionTreeRegressor().fit(frame, z), max_depth=2, ax=ax)
     assert short.ax_ is ax
     assert len(short.boxes_) == 7
     assert short.boxes_[-1].get_text().startswith("…")
@@ -176,13 +176,13 @@ def test_answers_in_a_picture_are_short_lines_and_upright_where_there_are_many()
     frame = pd.DataFrame({"x": random.normal(size=400), "shop": [f"shop {i % 12}" for i in range(400)]})
     frame.loc[::5, "x"] = np.nan
     y = (frame["x"].fillna(9.0) > 0) & frame["shop"].isin(["shop 0", "shop 3", "shop 4", "shop 5", "shop 7"])
-    folded = tn.TreeDisplay.from_estimator(tn.DecisionTreeClassifier().fit(frame, y))
+    folded = tn.display.TreeDisplay.from_estimator(tn.DecisionTreeClassifier().fit(frame, y))
     said = [text.get_text() for text in folded.ax_.texts if text not in folded.boxes_]
     assert said[:2] == ["shop 1,\nshop 10,\nshop 11,\n4 more", "shop 0, shop 3,\nshop 4, 2 more"]
     assert said[3].startswith("> 0.0")
     assert said[3].endswith(",\nmissing")
     assert len(said) == len(folded.lines_)
-    upright = tn.TreeDisplay.from_estimator(tn.ID3(max_depth=1).fit(frame[["shop"]], y))
+    upright = tn.display.TreeDisplay.from_estimator(tn.ID3(max_depth=1).fit(frame[["shop"]], y))
     assert {text.get_rotation() for text in upright.ax_.texts if text not in upright.boxes_} == {90}
 
 
@@ -194,7 +194,7 @@ def test_errors_name_the_remedy(tennis):
     with pytest.raises(ValueError, match="fractional"):
         tn.C45().fit(X, y).to_sql()
     with pytest.raises(TypeError, match="GaussianNB"):
-        tn.TreeDisplay.from_estimator(tn.GaussianNB())
+        tn.display.TreeDisplay.from_estimator(tn.GaussianNB())
     with pytest.raises(AttributeError):
         _ = tn.ID3().rules_
 

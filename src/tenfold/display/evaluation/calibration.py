@@ -75,7 +75,7 @@ class CalibrationDisplay:
     Examples
     --------
     >>> import tenfold as tn
-    >>> display = tn.CalibrationDisplay.from_predictions([0, 1, 0, 1, 1], [0.1, 0.4, 0.3, 0.8, 0.9], n_bins=2)
+    >>> display = tn.display.CalibrationDisplay.from_predictions([0, 1, 0, 1, 1], [0.1, 0.4, 0.3, 0.8, 0.9], n_bins=2)
     >>> display.prob_true.round(2), display.interval.round(2).tolist()
     (array([0.33, 1.  ]), [[0.01, 0.16], [0.91, 1.0]])
     """

@@ -54,7 +54,7 @@ class ConfusionMatrixDisplay:
     Examples
     --------
     >>> import tenfold as tn
-    >>> display = tn.ConfusionMatrixDisplay.from_predictions(["a", "a", "b"], ["a", "b", "b"], normalize="true")
+    >>> display = tn.display.ConfusionMatrixDisplay.from_predictions(["a", "a", "b"], ["a", "b", "b"], normalize="true")
     >>> display.confusion_matrix
     array([[0.5, 0.5],
            [0. , 1. ]])

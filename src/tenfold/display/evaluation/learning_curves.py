@@ -102,7 +102,7 @@ class LearningCurveDisplay(_CurveDisplay):
     >>> import numpy as np, tenfold as tn
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 5))
-    >>> display = tn.LearningCurveDisplay.from_estimator(tn.Ridge(), X, X[:, 0] + rng.normal(size=200), folds=5)
+    >>> display = tn.display.LearningCurveDisplay.from_estimator(tn.Ridge(), X, X[:, 0] + rng.normal(size=200), folds=5)
     >>> display.train_sizes
     array([ 16,  52,  88, 124, 160])
     """
@@ -210,7 +210,7 @@ class ValidationCurveDisplay(_CurveDisplay):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 30))
     >>> y = X[:, 0] + rng.normal(size=60)
-    >>> display = tn.ValidationCurveDisplay.from_estimator(
+    >>> display = tn.display.ValidationCurveDisplay.from_estimator(
     ...     tn.Ridge(), X, y, param_name="alpha", param_range=[0.1, 1.0, 10.0, 100.0]
     ... )
     >>> display.ax_.get_xscale()

@@ -37,7 +37,7 @@ class LossCurveCallback:
     --------
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> live = tn.LossCurveCallback()
+    >>> live = tn.display.LossCurveCallback()
     >>> model = tn.MLPRegressor(4, max_iter=7).set_callbacks(live).fit(X, X[:, 0])
     >>> bool(np.array_equal(live.loss_curve_, model.loss_curve_))
     True

@@ -49,7 +49,7 @@ class LossCurveDisplay:
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> models = {f"{n} units": tn.MLPRegressor(n, max_iter=9).fit(X, X[:, 0] * X[:, 1]) for n in (2, 8)}
-    >>> display = tn.LossCurveDisplay.from_estimator(models)
+    >>> display = tn.display.LossCurveDisplay.from_estimator(models)
     >>> [line.get_label() for line in display.lines_], [len(loss) for loss in display.losses]
     (['2 units', '8 units'], [9, 9])
     """

@@ -67,7 +67,7 @@ class MarginsDisplay:
     >>> X = rng.normal(size=(500, 2))
     >>> y = X[:, 0] + X[:, 1] > 0
     >>> model = tn.AdaBoostClassifier(n_estimators=100).fit(X, y)
-    >>> display = tn.MarginsDisplay.from_estimator(model, X, y, rounds=(5, 100))
+    >>> display = tn.display.MarginsDisplay.from_estimator(model, X, y, rounds=(5, 100))
     >>> display.share_below(0.0)
     array([0.13, 0.  ])
     """

@@ -59,7 +59,7 @@ class PrecisionRecallDisplay:
     Examples
     --------
     >>> import tenfold as tn
-    >>> display = tn.PrecisionRecallDisplay.from_predictions([0, 1, 1, 0], [0.1, 0.4, 0.35, 0.2])
+    >>> display = tn.display.PrecisionRecallDisplay.from_predictions([0, 1, 1, 0], [0.1, 0.4, 0.35, 0.2])
     >>> display.average_precision
     1.0
     """

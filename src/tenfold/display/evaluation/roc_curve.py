@@ -63,7 +63,7 @@ class RocCurveDisplay:
     >>> X = rng.normal(size=(300, 2))
     >>> y = X[:, 0] + rng.normal(size=300) > 0
     >>> model = tn.GaussianNB().fit(X[:200], y[:200])
-    >>> display = tn.RocCurveDisplay.from_estimator(model, X[200:], y[200:])
+    >>> display = tn.display.RocCurveDisplay.from_estimator(model, X[200:], y[200:])
     >>> display.line_.get_label()
     'GaussianNB (AUC = 0.91, 95 %: 0.83 to 0.95)'
     """

@@ -44,7 +44,7 @@ class ActivationsDisplay:
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> model = tn.MLPClassifier((6, 3), max_iter=5).fit(X, X[:, 0] > 0)
-    >>> display = tn.ActivationsDisplay.from_estimator(model, X[:20], X[:20, 0] > 0)
+    >>> display = tn.display.ActivationsDisplay.from_estimator(model, X[:20], X[:20, 0] > 0)
     >>> [layer.shape for layer in display.activations]
     [(20, 6), (20, 3)]
     """
@@ -69,7 +69,7 @@ class ActivationsDisplay:
         Examples
         --------
         >>> import numpy as np
-        >>> from tenfold import ActivationsDisplay
+        >>> from tenfold.display import ActivationsDisplay
         >>> ActivationsDisplay(activations=[np.array([[0.0, 1.0], [0.0, 2.0]])]).dead_units()
         [[0]]
         """

@@ -41,10 +41,10 @@ class AttentionDisplay:
     --------
     >>> import numpy as np, tenfold as tn
     >>> maps = np.full((2, 3, 4, 4), 0.25)
-    >>> display = tn.AttentionDisplay(maps, labels=list("abcd")).plot()
+    >>> display = tn.display.AttentionDisplay(maps, labels=list("abcd")).plot()
     >>> len(display.axes_)  # two layers of three heads
     6
-    >>> len(tn.AttentionDisplay(maps).plot(layer=1, head=0).axes_)
+    >>> len(tn.display.AttentionDisplay(maps).plot(layer=1, head=0).axes_)
     1
     """
 

@@ -50,9 +50,9 @@ class ElbowDisplay:
     >>> import numpy as np, tenfold as tn
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(100, 2)) + middle for middle in ([0, 0], [9, 0], [0, 9])])
-    >>> tn.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=range(1, 7)).best
+    >>> tn.display.ElbowDisplay.from_estimator(tn.KMeans(), X, sizes=range(1, 7)).best
     3
-    >>> tn.ElbowDisplay.from_estimator(tn.GaussianMixture(), X, sizes=range(1, 5)).best
+    >>> tn.display.ElbowDisplay.from_estimator(tn.GaussianMixture(), X, sizes=range(1, 5)).best
     3
     """
 
@@ -165,7 +165,7 @@ class SilhouetteDisplay:
     >>> import numpy as np, tenfold as tn
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(100, 2)) + middle for middle in ([0, 0], [9, 0], [0, 9])])
-    >>> display = tn.SilhouetteDisplay.from_estimator(tn.KMeans(3).fit(X), X)
+    >>> display = tn.display.SilhouetteDisplay.from_estimator(tn.KMeans(3).fit(X), X)
     >>> round(display.score, 2)
     0.95
     """

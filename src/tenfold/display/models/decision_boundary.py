@@ -44,7 +44,7 @@ class DecisionBoundaryDisplay:
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> model = tn.KNeighborsClassifier(7).fit(X, X[:, 0] > X[:, 1])
-    >>> display = tn.DecisionBoundaryDisplay.from_estimator(model, X, grid_resolution=50)
+    >>> display = tn.display.DecisionBoundaryDisplay.from_estimator(model, X, grid_resolution=50)
     >>> bool(0.4 < display.response.mean() < 0.6)
     True
     """
@@ -172,7 +172,7 @@ class VoronoiDisplay:
     --------
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).normal(size=(30, 2))
-    >>> display = tn.VoronoiDisplay.from_data(X, X[:, 0] > 0)
+    >>> display = tn.display.VoronoiDisplay.from_data(X, X[:, 0] > 0)
     >>> len(display.points)
     30
     """

@@ -41,7 +41,7 @@ class NetworkDisplay:
     >>> import tenfold as tn
     >>> tables = {"rain": [0.2, 0.8], "wet": [[0.9, 0.1], [0.3, 0.7]]}
     >>> network = tn.BayesianNetwork({"rain": ["yes", "no"], "wet": ["yes", "no"]}, {"wet": ["rain"]}, tables)
-    >>> display = tn.NetworkDisplay(network).plot()
+    >>> display = tn.display.NetworkDisplay(network).plot()
     >>> sorted(display.boxes_), len(display.arrows_)
     (['rain', 'wet'], 1)
     """

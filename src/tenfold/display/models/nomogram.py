@@ -60,7 +60,7 @@ class NomogramDisplay:
     >>> import pandas as pd, tenfold as tn
     >>> X = pd.DataFrame({"sky": ["sun", "rain", "rain", "sun"], "wind": [0, 1, 1, 1]})
     >>> model = tn.NaiveBayes().fit(X, ["go", "stay", "stay", "go"])
-    >>> display = tn.NomogramDisplay.from_estimator(model, X[:1], pos_label="go")
+    >>> display = tn.display.NomogramDisplay.from_estimator(model, X[:1], pos_label="go")
     >>> {scale.name: round(scale.point, 2) for scale in display.scales}, round(display.total, 2)
     ({'sky': 1.1, 'wind': 0.69}, 1.79)
     """

@@ -52,7 +52,7 @@ class TreeDisplay:
     --------
     >>> import tenfold as tn
     >>> model = tn.ID3().fit([["sun", "mild"], ["sun", "hot"], ["rain", "mild"]], ["out", "in", "in"])
-    >>> len(tn.TreeDisplay.from_estimator(model).boxes_)
+    >>> len(tn.display.TreeDisplay.from_estimator(model).boxes_)
     5
     """
 

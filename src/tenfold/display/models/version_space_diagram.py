@@ -40,7 +40,7 @@ class VersionSpaceDisplay:
     --------
     >>> import tenfold as tn
     >>> space = tn.VersionSpace([["rain", "sun"], ["cold", "warm"]]).learn(["sun", "warm"], True)
-    >>> display = tn.VersionSpaceDisplay(space).plot()
+    >>> display = tn.display.VersionSpaceDisplay(space).plot()
     >>> len(display.boxes_), len(display.lines_)
     (4, 4)
     """

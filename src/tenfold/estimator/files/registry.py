@@ -34,7 +34,7 @@ def register(cls: T) -> T:
     elif not _is_parameter(cls):
         raise TypeError(f"{cls!r} is not a learner with `model_type` and `summary_types`")
     name = cls.__name__
-    if name in tenfold.__all__ or _registered.get(name, cls) is not cls:
+    if name in tenfold._WHERE or _registered.get(name, cls) is not cls:
         raise ValueError(f"the name {name!r} is taken; rename the class")
     _registered[name] = cls
     return cls
@@ -43,7 +43,7 @@ def register(cls: T) -> T:
 def id_of(cls: type) -> str:
     """The id under which a class is written, or an error that says how to get one."""
     name = cls.__name__
-    if _registered.get(name) is cls or (name in tenfold.__all__ and getattr(tenfold, name) is cls):
+    if _registered.get(name) is cls or (name in tenfold._WHERE and tenfold._find(name) is cls):
         return name
     raise ModelFileError(f"{name} cannot be saved: it is not registered. Put @tenfold.register above its class")
 
@@ -52,7 +52,7 @@ def class_of(name: Any) -> Any:
     """The learner with an id, or ModelFileError."""
     if not isinstance(name, str):
         raise ModelFileError("the file does not name its learner")
-    cls = _registered.get(name) or (getattr(tenfold, name) if name in tenfold.__all__ else None)
+    cls = _registered.get(name) or (tenfold._find(name) if name in tenfold._WHERE else None)
     if not _is_learner(cls):
         raise ModelFileError(f"the file names the class {name[:80]!r}, which this process does not know")
     return cls
@@ -62,7 +62,7 @@ def parameter_of(name: Any) -> type[Parameter]:
     """The class of values that are parameters, kernels among them, with an id; or ModelFileError."""
     cls = None
     if isinstance(name, str):
-        cls = _registered.get(name) or (getattr(tenfold, name) if name in tenfold.__all__ else None)
+        cls = _registered.get(name) or (tenfold._find(name) if name in tenfold._WHERE else None)
     if not _is_parameter(cls):
         raise ModelFileError("the file names a parameter that this process does not know")
     found: type[Parameter] = cls  # type: ignore[assignment]

@@ -1,0 +1,17 @@
+from typing import Any
+
+from tenfold.ensemble.ada_boost.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from tenfold.ensemble.bagging.bagging_classifier import BaggingClassifier as BaggingClassifier
+from tenfold.ensemble.bagging.bagging_regressor import BaggingRegressor as BaggingRegressor
+from tenfold.ensemble.boosting.gradient_boosting_classifier import GradientBoostingClassifier as GradientBoostingClassifier
+from tenfold.ensemble.boosting.gradient_boosting_regressor import GradientBoostingRegressor as GradientBoostingRegressor
+from tenfold.ensemble.boosting.hist_gradient_boosting_classifier import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+from tenfold.ensemble.boosting.hist_gradient_boosting_regressor import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+from tenfold.ensemble.forest.random_forest_classifier import RandomForestClassifier as RandomForestClassifier
+from tenfold.ensemble.forest.random_forest_regressor import RandomForestRegressor as RandomForestRegressor
+from tenfold.ensemble.stacking.stacking_classifier import StackingClassifier as StackingClassifier
+from tenfold.ensemble.stacking.stacking_regressor import StackingRegressor as StackingRegressor
+from tenfold.ensemble.voting.voting_classifier import VotingClassifier as VotingClassifier
+from tenfold.ensemble.voting.voting_regressor import VotingRegressor as VotingRegressor
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,28 @@
+from typing import Any
+
+from tenfold.model_selection.certify.certify import certify as certify
+from tenfold.model_selection.certify.intervals import Interval as Interval
+from tenfold.model_selection.certify.intervals import difference_interval as difference_interval
+from tenfold.model_selection.certify.intervals import error_interval as error_interval
+from tenfold.model_selection.certify.sharpness import sharpness as sharpness
+from tenfold.model_selection.compare.compare import compare as compare
+from tenfold.model_selection.compare.compare import compare_all as compare_all
+from tenfold.model_selection.compare.comparison import Comparison as Comparison
+from tenfold.model_selection.compare.comparison import Comparisons as Comparisons
+from tenfold.model_selection.compare.overfitting import Overfitting as Overfitting
+from tenfold.model_selection.compare.overfitting import overfits as overfits
+from tenfold.model_selection.compare.ranks import Ranks as Ranks
+from tenfold.model_selection.cross_validation.cross_validate import cross_validate as cross_validate
+from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation as CrossValidation
+from tenfold.model_selection.cross_validation.fit_together import fit_together as fit_together
+from tenfold.model_selection.cross_validation.train_test_split import train_test_split as train_test_split
+from tenfold.model_selection.cross_validation.tune import Tuned as Tuned
+from tenfold.model_selection.cross_validation.tune import tune as tune
+from tenfold.model_selection.curves.bias_variance import bias_variance as bias_variance
+from tenfold.model_selection.curves.learning_curve import LearningCurve as LearningCurve
+from tenfold.model_selection.curves.learning_curve import learning_curve as learning_curve
+from tenfold.model_selection.curves.loss_decomposition import BiasVariance as BiasVariance
+from tenfold.model_selection.curves.validation_curve import ValidationCurve as ValidationCurve
+from tenfold.model_selection.curves.validation_curve import validation_curve as validation_curve
+
+def __getattr__(name: str) -> Any: ...
