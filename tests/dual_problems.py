@@ -38,8 +38,11 @@ def problem(seed: int) -> Drawn:
         X = np.round(X, 1)
     gamma = float(random.choice([0.1, 0.5, 2.0]))
     kernels = [
-        tn.kernels.LinearKernel(), tn.kernels.GaussianKernel(gamma), tn.kernels.PolynomialKernel(2, 1.0, 1.0), tn.kernels.LaplacianKernel(gamma),
-    ]  # fmt: skip
+        tn.kernels.LinearKernel(),
+        tn.kernels.GaussianKernel(gamma),
+        tn.kernels.PolynomialKernel(2, 1.0, 1.0),
+        tn.kernels.LaplacianKernel(gamma),
+    ]
     kernel = kernels[int(random.integers(len(kernels)))]
     score = X[:, 0] - X[:, -1] ** 2 + random.choice([0.0, 0.5]) * random.normal(size=n)
     if kind == "numbers":

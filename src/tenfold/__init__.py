@@ -372,7 +372,7 @@ def __dir__() -> list[str]:
 
 
 def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` of a folder whose public names can be imported from it, as in scikit-learn.
+    """Return `__getattr__`, `__dir__` and `__all__` of a folder from which public names can be imported.
 
     These are the public names of tenfold below the folder, and all names of the module that scikit-learn calls so: ours
     where there is one, scikit-learn's own otherwise. `from tenfold.linear_model import Ridge` is `tenfold.Ridge`, and

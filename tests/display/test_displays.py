@@ -291,6 +291,9 @@ def test_without_matplotlib_the_extra_is_named_before_any_row_is_read(models, mo
 
 
 def test_displays_do_not_load_matplotlib():
-    program = "import sys, tenfold; tenfold.display.RocCurveDisplay, tenfold.display.LearningCurveDisplay; print('matplotlib' in sys.modules)"
+    program = (
+        "import sys; from tenfold.display import LearningCurveDisplay, RocCurveDisplay; "
+        "print('matplotlib' in sys.modules)"
+    )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "False"
