@@ -114,7 +114,6 @@ class SumsOfHalves(Statistic[Halves]):
     pair: Array
 
     def summarize(self, chunk: Chunk) -> Halves:
-        """Take the rows of a chunk that are in the cluster, and add them up by the nearer centre."""
         tree = Tree(self.centers, self.left, np.zeros(0), np.zeros(0))
         inside = chunk if len(self.left) == 1 else chunk.rows(np.flatnonzero(tree.find(chunk.X) == self.node))
         near = labels(inside.X, self.pair)
@@ -129,7 +128,6 @@ class SumsByLeaf(Statistic[Lloyd]):
     left: Codes
 
     def summarize(self, chunk: Chunk) -> Lloyd:
-        """Add up the rows of a chunk by their cluster."""
         tree = Tree(self.centers, self.left, np.zeros(0), np.zeros(0))
         at, leaves = tree.find(chunk.X), tree.leaves
         each = [Lloyd.of(chunk.rows(np.flatnonzero(at == leaf)), self.centers[leaf : leaf + 1]) for leaf in leaves]
@@ -316,7 +314,6 @@ class BisectingKMeans(NearestCenter):
         return tree.inertia if self.bisecting_strategy == "biggest_inertia" else tree.weight
 
     def model(self, state: State) -> BisectingModel | None:
-        """The tree, once it has enough clusters."""
         if isinstance(state, Solved):
             found: BisectingModel = state.model
             return found
@@ -336,10 +333,8 @@ class BisectingKMeans(NearestCenter):
         return claims
 
     def label_from(self, model: BisectingModel, X: Columns) -> Codes:
-        """The cluster that the cuts lead each row to."""
         number = np.cumsum(model.tree.left < 0) - 1
         return number[model.tree.find(X)]
 
     def sound(self, model: BisectingModel, summary: Lloyd | None, schema: Schema) -> bool:
-        """Whether the clusters are the leaves of the tree."""
         return len(model.tree.leaves) == len(model.cluster_centers) > 0

@@ -117,7 +117,6 @@ class KMeans(NearestCenter):
         return self._first.update(state, s)
 
     def model(self, state: State) -> KMeansModel | None:
-        """The centres, once there are any."""
         if isinstance(state, Solved):
             return state.model
         return state.model if isinstance(state, Moving) else None

@@ -60,7 +60,6 @@ class NearestSums(Statistic[Lloyd]):
     centers: Array
 
     def summarize(self, chunk: Chunk) -> Lloyd:
-        """Find the nearest centre of each row, and add the row up there."""
         return Lloyd.of(chunk, self.centers)
 
 
@@ -71,7 +70,6 @@ class FarthestRows(Statistic[Race]):
     centers: Array
 
     def summarize(self, chunk: Chunk) -> Race:
-        """Let the rows race, the farther the faster."""
         with np.errstate(divide="ignore"):
             return Race.of(chunk, np.full(chunk.n, np.exp(-1.0)), distances(chunk.X, self.centers), self.most)
 

@@ -82,11 +82,9 @@ class Batches(Ordered[Walk]):
     size: int
 
     def window(self, X: Columns) -> int:
-        """The rows of a batch."""
         return self.size
 
     def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        """The centres after one more batch of rows."""
         walk = Walk(self.centers, self.counts, 0.0, 0.0) if summary is None else summary
         if not chunk.n:
             return walk
@@ -194,7 +192,6 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
         return state
 
     def onward(self, model: MiniBatchModel) -> Walking:
-        """One walk more, over other rows."""
         return Walking(model.n_iter, model.cluster_centers, model.counts, 1, np.inf)
 
     def ask(self, state: State) -> Batches | NearestSums | Asked | None:
@@ -227,7 +224,6 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
         return Walking(step, s.centers, s.counts, state.left - 1, mean)
 
     def model(self, state: State) -> MiniBatchModel | None:
-        """The centres, once there are any that batches have moved."""
         match state:
             case Walking():
                 return MiniBatchModel(state.centers, state.counts, max(state.step, 1))

@@ -21,7 +21,6 @@ class NearestCenter(Clusterer, Transformer):
         return all_distances(X, model.cluster_centers)
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The number of the centre behind the name of the learner, as scikit-learn has it."""
         return [f"{type(self).__name__.lower()}{k}" for k in range(len(self.model_.cluster_centers))]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -43,7 +42,6 @@ class NearestCenter(Clusterer, Transformer):
         return -float(weight @ found)
 
     def sound(self, model: Any, summary: Lloyd | None, schema: Schema) -> bool:
-        """Whether there is a centre to be nearest."""
         return len(model.cluster_centers) > 0
 
     @property

@@ -54,7 +54,6 @@ class SpreadAndMass(Grouped[Spread]):
     seed: int | None
 
     def summarize(self, chunk: Chunk) -> Spread:
-        """Sum the rows, column by column, and hash them."""
         bucket = _bucket_of(row_bits(chunk.X, self.seed))
         return Spread(ColumnSpread.of(chunk), np.bincount(bucket, chunk.weight, BUCKETS).astype(np.float64))
 
@@ -76,7 +75,6 @@ class StartSample(Statistic[Race]):
         return cls(most, seed, s.square / s.weight, s.columns.mean, s.mass / s.weight)
 
     def summarize(self, chunk: Chunk) -> Race:
-        """Let the rows race, by their content."""
         away = np.zeros(chunk.n)
         for rows, block in chunk.X.blocks(shift=self.mean):
             away[rows] = (block**2).sum(axis=1)
@@ -99,7 +97,6 @@ class FarSample(Statistic[Race]):
     candidates: Array
 
     def summarize(self, chunk: Chunk) -> Race:
-        """Let the rows race, by their content and their distance."""
         away = distances(chunk.X, self.candidates) / self.squares if self.squares > 0 else np.zeros(chunk.n)
         rate = self.mass[_bucket_of(row_bits(chunk.X, self.seed))] * (away + LITTLE)
         lot = row_bits(chunk.X, (self.seed or 0) + (self.draw + 1 << 32))

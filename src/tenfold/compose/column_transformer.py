@@ -109,7 +109,6 @@ class ColumnTransformer(Branches):
     verbose_feature_names_out: Annotated[bool, boolean, named_by_transformer] = True
 
     def branches(self) -> list[Branch]:
-        """The transformers, and the remainder, whose columns are known once the rows are."""
         if self.transformers is None:
             return [Branch("scale", StandardScaler(), ALL)]
         given = [tuple(one) if isinstance(one, (list, tuple)) else () for one in self.transformers]
@@ -135,7 +134,6 @@ class ColumnTransformer(Branches):
         super(ColumnTransformer, checked)._validate_params()
 
     def bound_to(self, first: Any) -> Any:
-        """A copy, not fitted, whose columns are chosen by name, the remainder's too."""
         found, names, taken = self._blank(), first.names, set[int]()
         chosen: list[tuple[str, Any, list[str]]] = []
         for b in self.branches():
@@ -187,7 +185,7 @@ class ColumnTransformer(Branches):
         return [*each, ("remainder", "drop", left)] if left else each
 
     def fitted_by_name(self) -> dict[str, Any]:
-        """The fitted transformers by name; of columns that are dropped, "drop"."""
+        # The fitted transformers by name; of columns that are dropped, "drop".
         return {name: transformer for name, transformer, _ in self.transformers_}
 
     @property

@@ -70,7 +70,6 @@ class FeatureUnion(Branches):
     verbose_feature_names_out: Annotated[bool, boolean, named_by_transformer] = True
 
     def branches(self) -> list[Branch]:
-        """The transformers, each of all columns."""
         if self.transformer_list is None:
             return [Branch("standard", StandardScaler(), ALL), Branch("range", MinMaxScaler(), ALL)]
         given = [tuple(one) if isinstance(one, (list, tuple)) else () for one in self.transformer_list]

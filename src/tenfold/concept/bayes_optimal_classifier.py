@@ -75,7 +75,7 @@ class CoveredByHypotheses(Grouped[Covered]):
     literals: int
 
     def summarize(self, chunk: Chunk) -> Covered:
-        """Weigh the rows that each hypothesis covers; rows that are alike are looked at once."""
+        # Weigh the rows that each hypothesis covers; rows that are alike are looked at once.
         weight, covered = np.zeros(self.classes), np.zeros((self.classes, len(self.hypotheses)))
         for rows, block in chunk.X.blocks():
             alike, which = np.unique(block, axis=0, return_inverse=True)
@@ -169,7 +169,6 @@ class BayesOptimalClassifier(OnePass, Classifier):
     pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def statistic(self, schema: Schema) -> CoveredByHypotheses:
-        """How many rows of each class a hypothesis covers serves every prior and noise."""
         refuse_wildcard(schema)
         found = self._hypotheses(schema)
         positive_class(self.pos_label, schema)
@@ -205,7 +204,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
         return given
 
     def solve(self, schema: Schema, s: Covered) -> BayesOptimalModel:
-        """Bayes' rule; prior and noise enter here."""
+        # Bayes' rule; prior and noise enter here.
         hypotheses = self._hypotheses(schema)
         prior, rates = self._log_prior(len(hypotheses)), self._rates(len(hypotheses))
         positive, n_classes, _ = positive_class(self.pos_label, schema)
@@ -262,16 +261,13 @@ class BayesOptimalClassifier(OnePass, Classifier):
         return out
 
     def probability_from(self, scores: Array) -> Array:
-        """The scores are the probabilities."""
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:
-        """Logarithms of the probabilities, which may be 0."""
         with np.errstate(divide="ignore"):
             return np.log(scores)
 
     def sound(self, model: BayesOptimalModel, summary: Covered | None, schema: Schema) -> bool:
-        """Whether the hypotheses are those of the parameters, and the positive class is the one that was asked for."""
         return (
             stand_for_something(model.hypotheses, schema)
             and np.array_equal(model.hypotheses, self._hypotheses(schema))

@@ -83,7 +83,7 @@ class BoundariesOfVersionSpace(Grouped[Examples]):
     single: bool
 
     def summarize(self, chunk: Chunk) -> Examples:
-        """Join the positives; then reduce the negatives to the columns that tell them from the join."""
+        # Join the positives; then reduce the negatives to the columns that tell them from the join.
         width = chunk.X.shape[1]
         values, found = np.full(width, NOTHING), [np.empty((0, width))]
         for rows, block in () if self.single else chunk.X.blocks():
@@ -163,13 +163,11 @@ class CandidateElimination(OnePass, Undecided):
     undecided: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def statistic(self, schema: Schema) -> BoundariesOfVersionSpace:
-        """The join of the positives, and the sets of columns that tell it from negatives."""
         refuse_wildcard(schema)
         positive, n_classes, _ = positive_class(self.pos_label, schema)
         return BoundariesOfVersionSpace(positive, self.pos_label is None and n_classes == 1)
 
     def solve(self, schema: Schema, s: Examples) -> VersionSpaceModel:
-        """Both boundaries of the version space of these examples."""
         values = _join_of(s.rows) if s.single and len(s.rows) else s.values
         if values[0] == NOTHING:
             general = _without_positives(s.rows, schema)
@@ -211,7 +209,7 @@ class CandidateElimination(OnePass, Undecided):
         return out
 
     def unanimous_from(self, model: VersionSpaceModel, X: Columns) -> Codes:
-        """The class that all hypotheses agree on; none, if no hypothesis is left."""
+        # The class that all hypotheses agree on; none, if no hypothesis is left.
         out = np.zeros(len(X), np.int64)
         for rows, block in X.blocks() if model.n_classes > 1 else ():
             yes, no = _agreed(model, block)
@@ -220,7 +218,6 @@ class CandidateElimination(OnePass, Undecided):
         return out
 
     def sound(self, model: VersionSpaceModel, summary: Examples | None, schema: Schema) -> bool:
-        """Whether codes stand for something, and the boundaries are in order."""
         codes = [model.specific, *model.general, *(() if summary is None else (summary.values, *summary.rows))]
         nothing = model.specific == NOTHING
         above = (model.general == ANY) | (model.general == model.specific)

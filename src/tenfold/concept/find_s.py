@@ -127,7 +127,6 @@ class FindS(Classifier):
         return Solved.of(model) if np.array_equal(s.tested, model.values) else Testing(0, model)
 
     def model(self, state: State) -> ConceptModel | None:
-        """The join of the positives."""
         match state:
             case Testing():
                 return state.model
@@ -158,23 +157,20 @@ class FindS(Classifier):
         return out
 
     def sound(self, model: ConceptModel, summary: Concept | None, schema: Schema) -> bool:
-        """Whether every code stands for something, and the positive class is the one that was asked for."""
         codes = [model.values] if summary is None else [model.values, summary.values, summary.tested]
         known = [stand_for_something(c, schema) for c in codes]
         mine = (model.positive, model.n_classes, model.pos_label)
         return all(known) and UNKNOWN not in model.values and mine == positive_class(self.pos_label, schema)
 
     def resumable(self, state: State, summary: Concept, schema: Schema) -> bool:
-        """The same, and negatives were held against this hypothesis."""
         model = self.model(state) or self._nothing(schema)
         return self.sound(model, summary, schema) and np.array_equal(summary.tested, model.values)
 
     def probability_from(self, scores: Array) -> Array:
-        """Probabilities of 0 and 1: a conjunction is certain of what it says."""
+        # Probabilities of 0 and 1: a conjunction is certain of what it says.
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:
-        """Logarithms of the probabilities, which are 0 and 1."""
         with np.errstate(divide="ignore"):
             return np.log(scores)
 

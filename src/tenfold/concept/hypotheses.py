@@ -58,7 +58,7 @@ class JoinOfPositives(Grouped[Concept]):
     """whether the positive class was named"""
 
     def summarize(self, chunk: Chunk) -> Concept:
-        """Join the positives; weigh the negatives that the hypothesis covers, and remember the first."""
+        # Join the positives; weigh the negatives that the hypothesis covers, and remember the first.
         values = np.full(chunk.X.shape[1], NOTHING)
         covered, witness = 0.0, np.inf
         for rows, block in chunk.X.blocks():

@@ -61,7 +61,6 @@ class DistinctRows(Grouped[SeenRows]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> SeenRows:
-        """Bring together the rows that are alike."""
         out = SeenRows(np.empty((0, chunk.X.shape[1])), np.empty((0, self.classes)))
         for rows, block in chunk.X.blocks():
             weight = np.zeros((len(block), self.classes))
@@ -156,7 +155,7 @@ class ListThenEliminate(OnePass, Undecided):
         return isinstance(self.hypotheses, str)
 
     def statistic(self, schema: Schema) -> CoveredByHypotheses | DistinctRows:
-        """How many rows of each class a hypothesis covers; for the power set, the distinct rows."""
+        # How many rows of each class a hypothesis covers; for the power set, the distinct rows.
         positive_class(self.pos_label, schema)
         if self._of_all_sets:
             return DistinctRows(len(schema.classes))
@@ -176,7 +175,6 @@ class ListThenEliminate(OnePass, Undecided):
         return coded_hypotheses(list(self.hypotheses), schema)
 
     def solve(self, schema: Schema, s: Covered | SeenRows) -> ListedModel:
-        """Keep the hypotheses that agree with every row, or of none those that err least."""
         positive, n_classes, _ = positive_class(self.pos_label, schema)
         yes = np.arange(n_classes) == positive
         if isinstance(s, SeenRows):
@@ -222,13 +220,12 @@ class ListThenEliminate(OnePass, Undecided):
         return np.array([known.get(row.tobytes(), 0.5) for row in rows.astype(np.float64)])
 
     def unanimous_from(self, model: ListedModel, X: Columns) -> Codes:
-        """The class that all hypotheses agree on; none, if no hypothesis is left."""
+        # The class that all hypotheses agree on; none, if no hypothesis is left.
         scores = self.scores_from(model, X)
         sure = (scores == 1).any(axis=1) & (model.n_consistent > 0)
         return np.where(sure, scores.argmax(axis=1), -1)
 
     def sound(self, model: ListedModel, summary: Covered | SeenRows | None, schema: Schema) -> bool:
-        """Whether codes stand for something, and the positive class is the one that was asked for."""
         mine = (model.positive, model.n_classes) == positive_class(self.pos_label, schema)[:2]
         some = self._of_all_sets or len(model.hypotheses) > 0
         known = stand_for_something(model.hypotheses, schema)

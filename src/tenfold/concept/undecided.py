@@ -31,11 +31,9 @@ class Undecided(Classifier):
         return super().predict(X) if self.undecided is None else self._apply(_unanimous, X, lambda: ["prediction"])
 
     def probability_from(self, scores: Array) -> Array:
-        """The share of votes for each class."""
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:
-        """Logarithms of the shares, which may be 0."""
         with np.errstate(divide="ignore"):
             return np.log(scores)
 

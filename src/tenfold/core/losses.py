@@ -171,7 +171,6 @@ class CrossEntropy(Loss):
 
     @property
     def curvature(self) -> float:  # type: ignore[override]
-        """Of the logarithm of a sum of exponentials, times the unit."""
         return 0.5 * self.e
 
     def _both(self, score: ArrayLike, target: ArrayLike) -> tuple[Array, Array]:

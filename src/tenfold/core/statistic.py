@@ -140,7 +140,6 @@ class Gathered(Statistic[Rows]):
     """bytes that the rows may take: the plan says how many the runner has"""
 
     def summarize(self, chunk: Chunk) -> Rows:
-        """Gather the rows of one chunk."""
         return Rows((chunk,), self.memory, self.relative)
 
     def check_count(self, rows: int) -> None:

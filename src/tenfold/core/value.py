@@ -101,7 +101,7 @@ class Itself(Value):
 
     @property
     def digest(self) -> bytes:
-        """A digest of where the object is in memory: two are the same only if they are one."""
+        # A digest of where the object is in memory: two are the same only if they are one.
         return digest_of(id(self.it))
 
 
@@ -117,7 +117,6 @@ class Described(Value):
 
     @property
     def digest(self) -> bytes:
-        """Of classes and parameters, as they are now."""
         return digest_of(_described(self.it))
 
 

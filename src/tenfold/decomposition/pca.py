@@ -158,23 +158,22 @@ class PCA(OnePass, Projector):
     random_state: Annotated[int | None, unseeded] = None
 
     def statistic(self, schema: Schema) -> Comoments:
-        """Moments, which serve every number of components."""
         p = len(schema.columns)
         if isinstance(self.n_components, (int, np.integer)) and self.n_components > p:
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
         return Comoments(target=False)
 
     def ask(self, state: Begun | Factoring | Solved) -> Statistic[Any] | None:
-        """Moments; then a triangular factor if they are not enough."""
+        # Moments; then a triangular factor if they are not enough.
         return TriangularFactor(state.model.mean) if isinstance(state, Factoring) else super().ask(state)
 
     @property
     def merges_unsolved(self) -> bool:
-        """Return False: the model of the first pass decides whether the rows are read again."""
+        # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
     def update(self, state: Begun | Factoring, s: Moments | Triangle) -> Factoring | Solved:
-        """The axes; ask for a triangular factor where it gains digits."""
+        # The axes; ask for a triangular factor where it gains digits.
         axes = principal_axes(s)
         free = s.weight - 1.0 if s.weight >= 2.0 else max(s.weight, EPS)  # less than two rows: shares, not counts
         variance = axes.singular**2 / free
@@ -221,7 +220,6 @@ class PCA(OnePass, Projector):
         return tuple(claims)
 
     def directions(self, model: PCAModel) -> tuple[Array, Array]:
-        """The components, around the mean, divided by their standard deviations if they are to be white."""
         return model.mean, model.components.T / self._scale(model, np.inf)
 
     def _scale(self, model: PCAModel, nothing: float) -> Array:

@@ -93,11 +93,9 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
     n_components: Annotated[int | None, integer(1), None] = None
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses:
-        """The same scatter serves every number of components."""
         return ScatterWithinClasses(len(schema.classes))
 
     def solve(self, schema: Schema, s: Scatter) -> FisherModel:
-        """The leading directions, and the rule."""
         share, center, apart, means = class_means(s, None)
         refuse_small(np.diag(s.within) / s.weight.sum(), np.abs(s.mean).max(axis=0))
         white = _whiten(s)
@@ -137,7 +135,6 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
         )
 
     def directions(self, model: FisherModel) -> tuple[Array, Array]:
-        """The rows of W, around the mean of all rows."""
         return model.xbar, model.scalings
 
 

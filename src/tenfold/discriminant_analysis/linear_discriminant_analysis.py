@@ -119,7 +119,6 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     covariance_estimator: Annotated[Any, merged_covariance] = None
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses | ComomentsByClass | FourthByClass:
-        """No more than the shrinkage needs."""
         k = len(schema.classes)
         class_prior(self.priors, np.ones(k))  # refuses what is none
         if self.shrinkage == "auto":
@@ -127,7 +126,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         return (ScatterWithinClasses if self.shrinkage is None or self.priors is None else ComomentsByClass)(k)
 
     def solve(self, schema: Schema, s: Scatter | ClassMoments | ClassFourth) -> LDAModel:
-        """Means and covariance as they are; priors and shrinkage enter here."""
+        # Means and covariance as they are; priors and shrinkage enter here.
         scatter = s if isinstance(s, Scatter) else s.pooled()
         prior, center, apart, means = class_means(scatter, self.priors)
         covariance = shared_covariance(s, self.shrinkage, prior)
@@ -182,5 +181,4 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         )
 
     def directions(self, model: LDAModel) -> tuple[Array, Array]:
-        """The components, around the mean of the means."""
         return model.xbar, model.scalings

@@ -110,12 +110,11 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     covariance_estimator: Annotated[Any, merged_covariance] = None
 
     def statistic(self, schema: Schema) -> ComomentsByClass:
-        """The same moments serve every prior and regularisation."""
         class_prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
         return ComomentsByClass(len(schema.classes))
 
     def solve(self, schema: Schema, s: ClassMoments) -> QDAModel:
-        """Means and covariances as they are; priors and regularisation enter here."""
+        # Means and covariances as they are; priors and regularisation enter here.
         prior, _, _, means = class_means(s, self.priors)
         within = np.diag(s.pooled().within) / s.weight.sum()
         refuse_small(within, np.abs(s.mean).max(axis=0), self.reg_param)
@@ -162,7 +161,6 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         return claims
 
     def scores_by(self, models: Sequence[QDAModel], X: Columns, codes: Codes) -> Array:
-        """log π_c + log p(x | c), each row by the model that its code names."""
         n, p = X.shape
         center = np.array([m.priors @ m.means for m in models])
         whitening = np.array([m.whitening for m in models])

@@ -79,11 +79,9 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
     constant: Annotated[Any, no_constant] = None
 
     def statistic(self, schema: Schema) -> WeightByClass:
-        """The same weights serve both strategies."""
         return WeightByClass(len(schema.classes))
 
     def solve(self, schema: Schema, s: ClassWeights) -> PriorModel:
-        """The share of the weight that each class has."""
         return PriorModel(s.weight, s.weight / s.weight.sum())
 
     def certify(self, model: PriorModel, s: ClassWeights) -> tuple[Claim, ...]:

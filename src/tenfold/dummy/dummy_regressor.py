@@ -75,11 +75,9 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     quantile: Annotated[float | None, no_quantile] = None
 
     def statistic(self, schema: Schema) -> TargetCentre:
-        """Mean and squares of the target."""
         return TargetCentre()
 
     def solve(self, schema: Schema, s: Centre) -> MeanModel:
-        """The weighted mean of the target is the model."""
         return MeanModel(s.mean)
 
     def certify(self, model: MeanModel, s: Centre) -> tuple[Claim, ...]:

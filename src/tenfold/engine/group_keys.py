@@ -29,7 +29,6 @@ class Numbered(Key):
     """the number of the first row of each part, where the source does not know it"""
 
     def coder(self, part: int) -> Coder:
-        """By number alone."""
         numbers = self.numbers(part)
         return lambda chunk: self.of(numbers(chunk))
 
@@ -57,7 +56,6 @@ class Contiguous(Numbered):
     cuts: Codes
 
     def of(self, numbers: Codes) -> Codes:
-        """By where they stand between the cuts."""
         return np.searchsorted(self.cuts, numbers, side="right") - 1
 
 
@@ -67,7 +65,6 @@ class Shuffled(Numbered):
     seed: int
 
     def of(self, numbers: Codes) -> Codes:
-        """As they are dealt."""
         out = np.empty(len(numbers), np.int64)
         deal(numbers, self.seed, self.groups, out)
         return out
@@ -79,7 +76,6 @@ class Listed(Numbered):
     codes: Codes
 
     def of(self, numbers: Codes) -> Codes:
-        """Their entries."""
         found: Codes = self.codes[numbers]
         return found
 
@@ -94,7 +90,6 @@ class Stratified(Key):
     seed: int | None
 
     def coder(self, part: int) -> Coder:
-        """By class, and place among the rows of the class."""
         seen = self.before[part].copy()
 
         def code(chunk: Chunk) -> Codes:
@@ -118,8 +113,6 @@ class Labelled(Key):
     """the group of each value"""
 
     def coder(self, part: int) -> Coder:
-        """By value alone."""
-
         def code(chunk: Chunk) -> Codes:
             at = arrow.codes(chunk.side[self.column], self.labels, f"column {self.column!r}")
             if not (at >= 0).all():  # missing, or none of the values that were counted

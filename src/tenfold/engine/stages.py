@@ -28,7 +28,6 @@ class Fitted(Stage):
     """whether a learner learns from the rows: what was made of their target is then made without it"""
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """The rows as it makes them."""
         return chunk._replace(X=self.of(chunk.X))
 
     def of(self, X: Columns) -> Columns:

@@ -62,7 +62,6 @@ class TimesFactor(Draw):
     factor: Array
 
     def weight(self, chunk: Chunk) -> Array:
-        """Multiply the weights of the rows by the factors of their classes."""
         found: Array = chunk.weight * self.factor[chunk.y]
         return found
 
@@ -134,7 +133,6 @@ class ClassWeighted(Estimator):
         return then if isinstance(then, Solved) else LearningWeighted.of(then, state.factor)
 
     def model(self, state: Any) -> Any:
-        """The model of the learner, as far as it is."""
         learner: Any = super()
         if isinstance(state, WeighingClasses):
             return None
@@ -148,7 +146,6 @@ class ClassWeighted(Estimator):
         return claims
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the classes are being weighed, or the learner can go on."""
         if isinstance(state, WeighingClasses):
             return self.class_weight == "balanced" and isinstance(summary, ClassWeights)
         if not isinstance(state, LearningWeighted):

@@ -75,54 +75,43 @@ class Mapped(Source):
 
     @property
     def n_rows(self) -> int | None:
-        """As many as the rows it is of."""
         return self.base.n_rows
 
     @property
     def weighted(self) -> bool:
-        """Whether the rows it is of may count differently."""
         return self.base.weighted
 
     @property
     def columns(self) -> Sequence[str]:
-        """Those of the rows it is of, which may be kept beside the outputs."""
         return self.base.columns
 
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
-        """Columns of the rows it is of."""
         return self.base.raw(part, columns)
 
     def shown(self, part: int, rows: int) -> Iterator[Any]:
-        """Yield what the model says of a part."""
         return map(self._table, self._pieces(part))
 
     @property
     def outputs(self) -> int:
-        """How many columns the target of the rows has, if it is a table of them."""
         return self.base.outputs
 
     def output(self, at: int) -> Self:
-        """What the model says of the same rows, with one column of their target."""
         other = copy(self)
         other.base, other._found = self.base.output(at), {}
         return other
 
     def unweighted(self) -> Self:
-        """What the model says of the same rows, each of which counts once."""
         other = copy(self)
         other.base, other._found = self.base.unweighted(), {}
         return other
 
     def in_memory(self) -> int:
-        """Bytes of the rows it is of, as far as this process has them."""
         return self.base.in_memory()
 
     def arrays(self) -> tuple[Any, ...]:
-        """Of the rows it is of."""
         return self.base.arrays()
 
     def graph(self) -> Any:
-        """That of the rows it is of."""
         return self.base.graph()
 
     # ---- as a source ---------------------------------------------------------------------------
@@ -131,7 +120,7 @@ class Mapped(Source):
         return "categorical" in need.every_kind or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
-        """Outputs are numbers, or the text and categories that a model hands on; the target is the base's."""
+        # Outputs are numbers, or the text and categories that a model hands on; the target is the base's.
         if self._words is not None or (self._hands_on and "categorical" in need.every_kind):
             return self._schema_of_words(part, need)
         if need.every_kind & {"categorical", "text", "date"}:
@@ -188,19 +177,15 @@ class Mapped(Source):
         return Columns(tuple(each), schema.names, missing=need.missing, offset=X.offset, kept=X.kept)
 
     def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        """The rows it is of come in whole sequences."""
         return self.read(part, need, schema)
 
     def sequence_column(self, need: Need) -> str:
-        """That of the rows it is of."""
         return self.base.sequence_column(self._of_sequences(need))
 
     def sequence_ids(self, part: int, need: Need) -> sequence_source.Ids:
-        """Which sequences a part of the rows it is of has."""
         return self.base.sequence_ids(part, self._of_sequences(need))
 
     def sequence_by_key(self, part: int, need: Need, key: Values) -> list[object]:
-        """The id of a sequence of the rows it is of."""
         return self.base.sequence_by_key(part, self._of_sequences(need), key)
 
     def _of_sequences(self, need: Need) -> Need:

@@ -33,7 +33,6 @@ class TargetTransformer(Transformer):
         raise NotImplementedError
 
     def bound(self, X: Any, y: Any = None, target: Target | None = None) -> Any:
-        """A copy, not fitted, that knows what its target is."""
         return self._blank().with_target(target_kind(X, y) if target is None else target)
 
     def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:

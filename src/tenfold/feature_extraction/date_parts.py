@@ -219,7 +219,6 @@ class DateParts(OnePass, Transformer):
             raise ValueError(f"The 'parts' parameter of DateParts {said}. Remedy: choose among {', '.join(PARTS)}")
 
     def statistic(self, schema: Schema) -> ExtremesByColumn:
-        """The first and the last date of each column."""
         self._check_parts()
         lost = [part for part in self.parts if part not in TIME]
         if lost and (times := [c.name for c in schema.columns if c.kind == "time"]):
@@ -230,7 +229,7 @@ class DateParts(OnePass, Transformer):
         return ExtremesByColumn()
 
     def solve(self, schema: Schema, s: Extremes) -> DatePartsModel:
-        """Nothing is learned but between which dates the rows lie."""
+        # Nothing is learned but between which dates the rows lie.
         some = s.low <= s.high
         return DatePartsModel(np.where(some, s.low, np.nan), np.where(some, s.high, np.nan))
 
@@ -239,7 +238,6 @@ class DateParts(OnePass, Transformer):
         return (Claim("gap", 0.0, "proved", "no date needs another: there is nothing to learn", "objective"),)
 
     def sound(self, model: DatePartsModel, summary: Extremes | None, schema: Schema) -> bool:
-        """Whether the parts are those of these columns, and no column ends before it begins."""
         self.statistic(schema)
         empty = np.isnan(model.first) & np.isnan(model.last)
         return bool((empty | ((model.first <= model.last) & np.isfinite(model.last - model.first))).all())
@@ -289,6 +287,6 @@ class DateParts(OnePass, Transformer):
         out[gone] = np.nan
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the column, an underscore, and the part; then `_sin` and `_cos`."""
+        # The name of the column, an underscore, and the part; then `_sin` and `_cos`.
         more = {part: ("", "_sin", "_cos") if self._repeats(part) else ("",) for part in self.parts}
         return [f"{name}_{part}{word}" for name in names for part in self.parts for word in more[part]]

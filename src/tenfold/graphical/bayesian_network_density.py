@@ -71,7 +71,7 @@ class BayesianNetworkDensity(OnePass, Density):
     alpha: Annotated[float, real(0)] = 1.0
 
     def statistic(self, schema: Schema) -> PairsOfCategories | CountsByFamily:
-        """Pairs of values, of which the tree is made; or the families of the graph that is given."""
+        # Pairs of values, of which the tree is made; or the families of the graph that is given.
         if isinstance(self.structure, str):
             check_cells(schema, int(schema.levels.sum()) ** 2, "pairs of values")
             return PairsOfCategories(schema.levels)
@@ -81,7 +81,7 @@ class BayesianNetworkDensity(OnePass, Density):
         return CountsByFamily(schema.levels, *layout.edges())
 
     def solve(self, schema: Schema, s: CategoryPairs | FamilyCounts) -> NetworkModel:
-        """The tables of the graph; of pairs, the tree first."""
+        # The tables of the graph; of pairs, the tree first.
         if isinstance(s, FamilyCounts):
             layout = s.layout
         else:
@@ -96,7 +96,6 @@ class BayesianNetworkDensity(OnePass, Density):
         return network_claims(model, counts, isinstance(s, CategoryPairs))
 
     def sound(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
-        """Whether the graph is the one that the parameters say."""
         if len(model.levels) != len(schema.columns):
             return False
         if isinstance(self.structure, str):

@@ -150,7 +150,6 @@ class BayesianNetworkEM(Density):
         return float(s.log_likelihood + xlogy(self.alpha, network.table).sum()) / s.weight
 
     def model(self, state: State) -> EMModel:
-        """The network, which there is from the start."""
         found: EMModel = state.model if isinstance(state, Solved) else state.at
         return found
 
@@ -175,12 +174,10 @@ class BayesianNetworkEM(Density):
         )  # fmt: skip
 
     def sound(self, model: EMModel, summary: ExpectedCounts | None, schema: Schema) -> bool:
-        """Whether the graph is the one that the parameters say."""
         mine, first = model.network.layout, self.start(schema).at.network.layout
         return mine == first and (summary is None or (summary.layout == first and len(summary.table) == first.size))
 
     def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
-        """The same of a fit that is to go on."""
         return not isinstance(self.model(state), EMModel) or self.sound(self.model(state), summary, schema)
 
     def _after_fit(self, source: object) -> None:

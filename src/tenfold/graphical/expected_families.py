@@ -35,7 +35,6 @@ class ExpectedCounts(FamilyCounts):
     """of what the rows have, summed"""
 
     def recode(self, old: Schema, new: Schema) -> ExpectedCounts:
-        """The same counts under a schema with more categories."""
         levels = np.concatenate([new.levels, self.levels[len(new.levels) :]])
         count, table = (recoded(self.layout, flat, levels, old, new) for flat in (self.count, self.table))
         return replace(self, levels=levels, count=count, table=table)
@@ -61,7 +60,6 @@ class ExpectedByFamily(Grouped[ExpectedCounts]):
         return cls(model.levels, model.parent, model.child, model.table)
 
     def summarize(self, chunk: Chunk) -> ExpectedCounts:
-        """Share the rows of a chunk out."""
         layout = Layout.read(self.levels, self.parent, self.child)
         tables = layout.split(self.table)
         out = [np.zeros(shape) for shape in layout.shapes]

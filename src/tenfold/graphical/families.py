@@ -169,7 +169,6 @@ class CountsByFamily(Grouped[FamilyCounts]):
     child: Codes
 
     def summarize(self, chunk: Chunk) -> FamilyCounts:
-        """Count the families of the rows of a chunk."""
         layout = Layout.read(self.levels, self.parent, self.child)
         columns = [chunk.X.column(at) for at in range(chunk.X.shape[1])]
         ones = bool(chunk.uniform and len(chunk.weight) and chunk.weight[0] == 1)

@@ -71,14 +71,12 @@ class TreeAugmentedNB(OnePass, Classifier):
     class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def statistic(self, schema: Schema) -> PairsByClass:
-        """How often the categories of any two columns meet in each class."""
         k = len(schema.classes)
         class_prior(self.class_prior, np.ones(k))  # refuses what is none
         check_cells(schema, k * int(schema.levels.sum()) ** 2, "pairs of values in the classes")
         return PairsByClass(k, schema.levels)
 
     def solve(self, schema: Schema, s: CategoryPairsByClass) -> NetworkModel:
-        """The tree of largest conditional mutual information, and its tables, smoothed."""
         shared = sum((pair_information(one, schema.levels) for one in s.count), np.zeros(()))
         tree = spanning_tree(shared, schema.levels > 0)
         k, p = len(s.weight), len(schema.columns)
@@ -105,7 +103,6 @@ class TreeAugmentedNB(OnePass, Classifier):
         )
 
     def sound(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
-        """Whether each column has the class as its first parent, and at most one more."""
         p = len(schema.columns)
         *columns, own = model.layout.parents if len(model.levels) == p + 1 else ((),)
         fits = len(columns) == p and own == () and int(model.levels[p]) == len(schema.classes)

@@ -58,7 +58,6 @@ class MissingByColumn(Grouped[MissingWeight]):
     """Weight of the rows that have a value of each column, and of those that miss it."""
 
     def summarize(self, chunk: Chunk) -> MissingWeight:
-        """Look for NaN, block by block."""
         present, missing = np.zeros((2, chunk.X.shape[1]))
         for rows, block in chunk.X.blocks():
             gone = np.isnan(block)
@@ -82,7 +81,6 @@ class MeansOfPresent(Grouped[MeanOfPresent]):
     """The mean of each column, and the weight of the rows that miss it."""
 
     def summarize(self, chunk: Chunk) -> MeanOfPresent:
-        """Summarize the rows of one chunk."""
         found = SpreadByColumn().summarize(chunk)
         return MeanOfPresent(found, np.maximum(chunk.total - found.weight, 0.0))
 
@@ -114,7 +112,7 @@ class ValuesAndCountsByColumn(Grouped[ValuesAndCounts]):
     """where the categories of each column begin on the axis of values, and where the last ends"""
 
     def summarize(self, chunk: Chunk) -> ValuesAndCounts:
-        """Each kind of column by itself: there, those of the other kind are all missing."""
+        # Each kind of column by itself: there, those of the other kind are all missing.
         values = DistributionByColumn().summarize(_without(chunk, self.coded))
         counts = CountsByColumn(self.first).summarize(_without(chunk, ~self.coded))
         return ValuesAndCounts(values, counts, self.coded)
@@ -211,7 +209,7 @@ class SimpleImputer(OnePass, Transformer):
 
     @property
     def need(self) -> Need:
-        """Numbers; text too, if no numbers are made of the values."""
+        # Numbers; text too, if no numbers are made of the values.
         return Need("mixed" if self.strategy in ("most_frequent", "constant") else "numeric", missing=True)
 
     def _validate_params(self) -> None:
@@ -220,7 +218,6 @@ class SimpleImputer(OnePass, Transformer):
             raise ValueError(f"fill_value must be finite, not {self.fill_value}")
 
     def foreseen(self, schema: Schema) -> Schema:
-        """With what is filled in, if nothing is learned, among the categories."""
         columns = []
         for column in schema.columns:
             labels = column.categories
@@ -234,7 +231,6 @@ class SimpleImputer(OnePass, Transformer):
     def statistic(
         self, schema: Schema
     ) -> MeansOfPresent | DistributionByColumn | ValuesAndCountsByColumn | MissingByColumn:
-        """The means, the values and how often each comes, or how many are missing."""
         if self.strategy == "mean":
             return MeansOfPresent()
         if self.strategy == "constant":
@@ -243,7 +239,6 @@ class SimpleImputer(OnePass, Transformer):
         return ValuesAndCountsByColumn(coded, schema.value_offsets) if coded.any() else DistributionByColumn()
 
     def solve(self, schema: Schema, s: Summary) -> ImputerModel:
-        """The mean, the median or the mode of each column."""
         if isinstance(s, MeanOfPresent):
             found = np.where(s.spread.weight > 0, s.spread.mean, np.nan)
         elif isinstance(s, MissingWeight):
@@ -283,7 +278,6 @@ class SimpleImputer(OnePass, Transformer):
         return given
 
     def sound(self, model: ImputerModel, summary: Summary | None, schema: Schema) -> bool:
-        """Whether what is filled in for categories is one of them, or nothing."""
         each = zip(model.statistics.tolist(), schema.columns, strict=True)
         coded = [(value, len(c.categories)) for value, c in each if c.categories is not None]
         return all(value != value or (value == int(value) and 0 <= value < n) for value, n in coded)
@@ -319,15 +313,13 @@ class SimpleImputer(OnePass, Transformer):
 
     @property
     def may_hand_on(self) -> bool:
-        """Whether columns of text are taken, and handed on filled in."""
         return self.need.kinds == "mixed"
 
     def hands_on(self, schema: Schema) -> bool:
-        """Whether there is text, or other categories."""
         return not schema.plain
 
     def columns_out(self, schema: Schema, model: ImputerModel) -> tuple[Column, ...] | None:
-        """The columns, then the indicators; None if all are numbers."""
+        # The columns, then the indicators; None if all are numbers.
         if not self.hands_on(schema):
             return None
         return (
@@ -336,7 +328,7 @@ class SimpleImputer(OnePass, Transformer):
         )
 
     def said_of(self) -> tuple[Need, Schema] | None:
-        """Text and numbers as they are, since they may be such that no row had in fitting."""
+        # Text and numbers as they are, since they may be such that no row had in fitting.
         if not self.hands_on(self.schema_):
             return None
         columns = tuple(map(_as_it_is, self.schema_.columns))
@@ -344,7 +336,7 @@ class SimpleImputer(OnePass, Transformer):
         return Need("mixed", missing=True, each=tuple(each)), Schema(columns, None, None, self.schema_.named)
 
     def said_from(self, model: ImputerModel, X: Columns) -> Values:
-        """The columns, filled up: an array of objects if there is text."""
+        # The columns, filled up: an array of objects if there is text.
         if not self.hands_on(self.schema_):
             return self.transform_from(model, X)
         p, marked = X.shape[1], self._marked(model)
@@ -381,7 +373,6 @@ class SimpleImputer(OnePass, Transformer):
         return np.flatnonzero((model.missing > 0) & bool(self.add_indicator))
 
     def names_out(self, names: list[str]) -> list[str]:
-        """Those of the columns, then those of the indicators, as scikit-learn calls them."""
         return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
 
 

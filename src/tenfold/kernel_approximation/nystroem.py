@@ -40,7 +40,6 @@ class DistinctRows(Grouped[Race]):
     most: int
 
     def summarize(self, chunk: Chunk) -> Race:
-        """Draw from the rows of a chunk."""
         return Race.of(chunk, uniform(row_bits(chunk.X, self.seed)), np.ones(chunk.n), self.most)
 
 
@@ -127,13 +126,11 @@ class Nystroem(OnePass, Transformer):
         return as_kernel(self.kernel, gamma=gamma, degree=degree, coef0=coef0, pairwise=True)
 
     def statistic(self, schema: Schema) -> DistinctRows:
-        """A sample of the rows."""
         if isinstance(self.kernel, Kernel) and self.kernel.domain not in ("numbers", "anything"):
             raise ValueError(f"{self.kernel} compares {self.kernel.domain}, and rows are numbers")
         return DistinctRows(self.random_state, self.n_components)
 
     def solve(self, schema: Schema, s: Race) -> NystroemModel:
-        """The sample B of the rows, and K(B, B)^(-1/2) by its eigenvalues."""
         rows = s.sample()[0]
         none = 1.0 if self.kernel == "chi2" else 1.0 / rows.shape[1]
         gamma = none if self.gamma is None else float(self.gamma)
@@ -165,5 +162,4 @@ class Nystroem(OnePass, Transformer):
         return out
 
     def names_out(self, names: list[str]) -> list[str]:
-        """Names of the features, as scikit-learn has them."""
         return [f"nystroem{at}" for at in range(len(self.model_.components))]

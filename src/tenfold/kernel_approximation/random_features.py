@@ -33,7 +33,6 @@ class Spread(Grouped[ColumnSpread]):
     """Mean and squares of each column; missing values are refused."""
 
     def summarize(self, chunk: Chunk) -> ColumnSpread:
-        """Summarize the rows of one chunk."""
         found = ColumnSpread.of(chunk)
         if (found.weight < chunk.total).any():  # some were left out
             chunk.X.check()
@@ -89,11 +88,11 @@ class RandomFeatures(OnePass, Transformer):
     random_state: Annotated[int | None, seed] = 0
 
     def statistic(self, schema: Schema) -> Spread:
-        """Means and squares of the columns: what "scale" is made of."""
+        # Means and squares of the columns: what "scale" is made of.
         return Spread()
 
     def solve(self, schema: Schema, s: ColumnSpread) -> RandomFeaturesModel:
-        """Draw directions and offsets: they depend on the seed, the number of columns and gamma, not on the rows."""
+        # Draw directions and offsets: they depend on the seed, the number of columns and gamma, not on the rows.
         p, gamma = len(schema.columns), 1.0
         if not isinstance(self.gamma, str):
             gamma = float(self.gamma)
@@ -126,11 +125,9 @@ class RandomFeatures(OnePass, Transformer):
         return out
 
     def sound(self, model: RandomFeaturesModel, summary: ColumnSpread | None, schema: Schema) -> bool:
-        """Whether there are as many features as the parameters say."""
         return len(model.random_offset) == self.n_components
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the class, and a number."""
         return [f"{type(self).__name__.lower()}{at}" for at in range(len(self.model_.random_offset))]
 
 

@@ -127,7 +127,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     kernel_params: Annotated[dict[str, Any] | None, dict, None] = None
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows are gathered, since each is compared with each."""
+        # All rows are gathered, since each is compared with each.
         self.check_kernel()
         return AllRows(self.relative)
 
@@ -140,7 +140,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         return K, root * s.y, root, gamma
 
     def solve(self, schema: Schema, s: TrainingRows) -> KernelRidgeModel:
-        """By Cholesky; if the matrix is not positive definite, by its eigenvalues."""
+        # By Cholesky; if the matrix is not positive definite, by its eigenvalues.
         K, y, root, gamma = self._system(s)
         K.flat[:: len(K) + 1] += self.alpha
         _, found, wrong = lapack.dposv(K.T, y, lower=0, overwrite_a=1) if len(K) else (None, y, 0)
@@ -183,7 +183,6 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         return self.expand(model.X_fit, model.gamma, model.dual_coef, X)
 
     def sound(self, model: KernelRidgeModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        """Whether the rows that were kept have the columns of the schema."""
         return self.fits_columns(model.X_fit, schema)
 
     def path(self, alphas: ArrayLike) -> RidgePath:

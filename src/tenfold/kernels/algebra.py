@@ -365,7 +365,7 @@ class _Made(Kernel):
 
     @property
     def domain(self) -> str:
-        """What the parts compare: numbers, texts, sets, trees; all of them the same."""
+        # What the parts compare: numbers, texts, sets, trees; all of them the same.
         found = {part.domain for part in self._inside()} - {"anything"}
         return found.pop() if found else "anything"
 
@@ -379,7 +379,6 @@ class _Made(Kernel):
             )
 
     def prepare(self, Z: Any, dtype: Any) -> Any:
-        """What each part makes of the rows that others are compared with, once."""
         return tuple(part.prepare(Z, dtype) for part in self._inside())
 
 
@@ -408,15 +407,14 @@ class ConstantKernel(Kernel):
         check_number(self, "value")
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Write the constant as the kernel value of every pair."""
         out[:] = self.value
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself: the constant."""
+        # The kernel value of each row with itself: the constant.
         return np.full(len(X), self.value)
 
     def proof(self) -> Proof:
-        """c f(x) f(z) with f = 1."""
+        # c f(x) f(z) with f = 1.
         return needs(str(self), self.value >= 0, "a constant ≥ 0", "a constant below 0: one row is a counterexample")
 
     def __str__(self) -> str:
@@ -444,7 +442,7 @@ class SumKernel(_Made):
         return self.parts
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Kernel values of a block of pairs: the sum of those of the parts."""
+        # Kernel values of a block of pairs: the sum of those of the parts.
         first, *rest = zip(self.parts, prepared, strict=True)
         first[0].fill(X, Z, first[1], out)
         more = empty_like(out) if rest else out
@@ -453,11 +451,10 @@ class SumKernel(_Made):
             out += more
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself: the sum of those of the parts."""
+        # The kernel value of each row with itself: the sum of those of the parts.
         return sum((part.diagonal_of(X) for part in self.parts[1:]), self.parts[0].diagonal_of(X))
 
     def proof(self) -> Proof:
-        """A sum is positive semidefinite if all of its parts are."""
         why = "a sum of PSD kernels"
         return needs(str(self), True, why, why, *(part.proof() for part in self.parts))
 
@@ -487,7 +484,6 @@ class ProductKernel(_Made):
         return self.parts
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Multiply the parts, value by value."""
         first, *rest = zip(self.parts, prepared, strict=True)
         first[0].fill(X, Z, first[1], out)
         more = empty_like(out) if rest else out
@@ -496,11 +492,10 @@ class ProductKernel(_Made):
             out *= more
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself: the product of those of the factors."""
+        # The kernel value of each row with itself: the product of those of the factors.
         return math.prod((part.diagonal_of(X) for part in self.parts[1:]), start=self.parts[0].diagonal_of(X))
 
     def proof(self) -> Proof:
-        """A product is positive semidefinite if all of its factors are (Schur)."""
         why = "a product of PSD kernels (Schur): value by value, Gram matrices stay PSD"
         return needs(str(self), True, why, why, *(part.proof() for part in self.parts))
 
@@ -535,16 +530,13 @@ class ScaledKernel(_Made):
         return (self.kernel,)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Kernel values of a block of pairs, times the factor."""
         self.kernel.fill(X, Z, prepared[0], out)
         out *= out.dtype.type(self.factor)
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself, times the factor."""
         return self.factor * self.kernel.diagonal_of(X)
 
     def proof(self) -> Proof:
-        """The factor is not negative."""
         why, why_not = "a PSD kernel times a number ≥ 0", "the factor is below 0, so every square has the wrong sign"
         return needs(str(self), self.factor >= 0, why, why_not, self.kernel.proof())
 
@@ -587,16 +579,13 @@ class PowerKernel(_Made):
         return (self.kernel,)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Take the power, value by value."""
         self.kernel.fill(X, Z, prepared[0], out)
         raise_to(out, self.degree)
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself, raised to the power."""
         return self.kernel.diagonal_of(X) ** self.degree
 
     def proof(self) -> Proof:
-        """A product of the kernel with itself."""
         why = "a product of a PSD kernel with itself (Schur)"
         return needs(str(self), True, why, why, self.kernel.proof())
 
@@ -679,25 +668,23 @@ class SeriesKernel(_Made):
                 )
 
     def prepare(self, Z: Any, dtype: Any) -> Any:
-        """What the kernel prepares; rows beyond the radius are refused."""
+        # What the kernel prepares; rows beyond the radius are refused.
         self._check(Z)
         return super().prepare(Z, dtype)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Sum the series, value by value."""
         self._check(X)
         self.kernel.fill(X, Z, prepared[0], out)
         self._sum(out)
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself: the series at it."""
+        # The kernel value of each row with itself: the series at it.
         self._check(X)
         found = np.array(self.kernel.diagonal_of(X), dtype=np.float64)
         self._sum(found)
         return found
 
     def proof(self) -> Proof:
-        """A power series of a PSD kernel is one if no coefficient is negative."""
         if isinstance(self.coefficients, str):
             why = "a power series with coefficients ≥ 0, a limit of sums of products of PSD kernels"
             return needs(str(self), True, why, why, self.kernel.proof())
@@ -743,22 +730,19 @@ class NormalizedKernel(_Made):
         return np.divide(1, root, out=np.zeros_like(root), where=root > 0)
 
     def prepare(self, Z: Any, dtype: Any) -> Any:
-        """What the kernel prepares, and 1 / √k(z, z)."""
         return self.kernel.prepare(Z, dtype), self._inverse(Z).astype(dtype)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Divide by the lengths of the features."""
         made, inverse = prepared
         self.kernel.fill(X, Z, made, out)
         out *= self._inverse(X)[:, None].astype(out.dtype)
         out *= inverse
 
     def diagonal_of(self, X: Any) -> Array:
-        """1, or 0 where features are 0."""
         return (self.kernel.diagonal_of(X) > 0).astype(np.float64)
 
     def proof(self) -> Proof:
-        """f(x) k(x, z) f(z) with f(x) = 1 / √k(x, x)."""
+        # f(x) k(x, z) f(z) with f(x) = 1 / √k(x, x).
         why = "f(x) k(x, z) f(z) with f(x) = 1 / √k(x, x)"
         return needs(str(self), True, why, why, self.kernel.proof())
 
@@ -808,21 +792,17 @@ class ColumnsKernel(_Made):
         return np.ascontiguousarray(X[:, list(self.columns)])
 
     def prepare(self, Z: Any, dtype: Any) -> Any:
-        """The columns, and what the kernel prepares of them."""
         some = self._of(Z)
         return some, self.kernel.prepare(some, dtype)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Kernel values of a block of pairs, by these columns alone."""
         some, made = prepared
         self.kernel.fill(self._of(X), some, made, out)
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself, by these columns alone."""
         return self.kernel.diagonal_of(self._of(X))
 
     def proof(self) -> Proof:
-        """A kernel of a function of the rows."""
         why = "a PSD kernel of a function of x and the same of z"
         return needs(str(self), True, why, why, self.kernel.proof())
 

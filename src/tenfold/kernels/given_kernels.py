@@ -26,7 +26,6 @@ class _OfFunction(Kernel):
 
     @property
     def digest(self) -> bytes:
-        """Of where the function is."""
         return Itself(self.function).digest
 
     def _name(self) -> str:
@@ -60,19 +59,17 @@ class FunctionKernel(_OfFunction):
         return found
 
     def prepare(self, Z: Any, dtype: Any) -> Array:
-        """f(z) of each row that others are compared with, once."""
         return self._of(Z)
 
     def fill(self, X: Any, Z: Any, prepared: Array, out: Out) -> None:
-        """Kernel values of a block of pairs: the outer product of f(x) and f(z)."""
+        # Kernel values of a block of pairs: the outer product of f(x) and f(z).
         out[:] = np.outer(self._of(X), prepared)
 
     def diagonal_of(self, X: Any) -> Array:
-        """The kernel value of each row with itself, f(x)²."""
         return self._of(X) ** 2
 
     def proof(self) -> Proof:
-        """It has one feature, f: f(x) f(z) is an inner product."""
+        # It has one feature, f: f(x) f(z) is an inner product.
         return Proof(str(self), True, "one feature: Σ cᵢcⱼ f(xᵢ) f(xⱼ) = (Σ cᵢ f(xᵢ))² ≥ 0")
 
     def __str__(self) -> str:
@@ -107,11 +104,9 @@ class CallableKernel(_OfFunction):
 
     @property
     def digest(self) -> bytes:
-        """Of where the function is, and how it is called."""
         return super().digest + bytes([self.pairwise, self.assume_psd])
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Kernel values of a block of pairs, by calling the function."""
         if self.pairwise:
             for i, x in enumerate(X):
                 for j, z in enumerate(Z):
@@ -123,13 +118,11 @@ class CallableKernel(_OfFunction):
         out[:] = found
 
     def diagonal_of(self, X: Any) -> Array:
-        """Call it for each row with itself."""
         if self.pairwise:
             return np.array([self.function(x, x) for x in X], dtype=np.float64)
         return np.array([np.asarray(self.function(X[i : i + 1], X[i : i + 1])).item() for i in range(len(X))])
 
     def proof(self) -> Proof:
-        """Nothing is known of a function."""
         if self.assume_psd:
             return Proof(str(self), True, "as the user says (assume_psd=True)", assumed=True)
         return Proof(str(self), False, "nothing is known of a function. If you know it is: assume_psd=True")
@@ -175,15 +168,12 @@ class PrecomputedKernel(Kernel):
         return places
 
     def fill(self, X: Codes, Z: Codes, prepared: Any, out: Out) -> None:
-        """Kernel values of a block of pairs, looked up in the matrix."""
         out[:] = self.matrix[np.ix_(self._check(X), self._check(Z))]
 
     def diagonal_of(self, X: Codes) -> Array:
-        """The kernel value of each row with itself, looked up in the matrix."""
         return np.asarray(self.matrix[self._check(X), X])
 
     def proof(self) -> Proof:
-        """The eigenvalues of the matrix are not negative."""
         from tenfold.kernels.gram import is_psd
 
         found = is_psd(self.matrix)

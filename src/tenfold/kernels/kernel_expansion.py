@@ -36,7 +36,6 @@ class KernelExpansion(OnePass):
 
     @property
     def does_not_merge(self) -> str:
-        """A matrix of kernel values has no values between the rows of two models."""
         why = "models of precomputed kernels do not merge: the values between their rows are not known"
         return why if self.precomputed else ""
 

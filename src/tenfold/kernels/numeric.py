@@ -43,19 +43,16 @@ class LinearKernel(Kernel):
     """
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """The rows in the type of the blocks."""
         return typed(Z, dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """Kernel values of a block of pairs: a matrix product."""
+        # Kernel values of a block of pairs: a matrix product.
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """The kernel value of each row with itself, ``|x|²``."""
         return squares(X)
 
     def proof(self) -> Proof:
-        """An inner product is positive semidefinite."""
         return Proof(str(self), True, "an inner product: Σ cᵢcⱼ⟨xᵢ, xⱼ⟩ = |Σ cᵢxᵢ|² ≥ 0")
 
     def __str__(self) -> str:
@@ -97,7 +94,6 @@ class PolynomialKernel(Kernel):
             raise ValueError(f"degree of a PolynomialKernel is from 0 to 1000, not {self.degree}")
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """The rows in the type of the blocks."""
         return typed(Z, dtype)
 
     def _raise(self, out: Out) -> None:
@@ -111,18 +107,15 @@ class PolynomialKernel(Kernel):
             np.power(out, self.degree, out=out)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """A matrix product, then the power."""
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
         self._raise(out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """The kernel value of each row with itself, ``(γ |x|² + c)ᵈ``."""
         found = squares(X)
         self._raise(found)
         return found
 
     def proof(self) -> Proof:
-        """By the rules for factors, sums and powers."""
         if self.degree != int(self.degree):
             return Proof(str(self), False, "the degree is not a whole number")
         inside = self.gamma * LinearKernel() + self.coef0
@@ -158,7 +151,6 @@ class GaussianKernel(Kernel):
         check_number(self, "gamma")
 
     def prepare(self, Z: Values, dtype: Any) -> tuple[Values, Values, Values]:
-        """The centre of the rows, the centred rows in the type of the blocks, and their squares."""
         with np.errstate(over="ignore", invalid="ignore"):
             center = Z.mean(axis=0, dtype=np.float64) if len(Z) else np.zeros(Z.shape[1])
         center = np.where(np.isfinite(center), center, 0.0).astype(Z.dtype)
@@ -166,7 +158,6 @@ class GaussianKernel(Kernel):
         return center, moved, squares(moved).astype(dtype)
 
     def fill(self, X: Values, Z: Values, prepared: tuple[Values, Values, Values], out: Out) -> None:
-        """A matrix product, squared distances of it, and their exponentials."""
         center, theirs, squares_z = prepared
         mine = typed(X - center, out.dtype)
         whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
@@ -177,11 +168,11 @@ class GaussianKernel(Kernel):
             out[:] = whole
 
     def diagonal_of(self, X: Values) -> Array:
-        """One: a row has the distance 0 from itself."""
+        # One: a row has the distance 0 from itself.
         return np.ones(len(X))
 
     def proof(self) -> Proof:
-        """A product of PSD kernels: ``exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)``."""
+        # A product of PSD kernels: ``exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)``.
         if self.gamma < 0:
             return Proof(str(self), False, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)")
         twice = 2 * self.gamma
@@ -197,7 +188,6 @@ class _Differences(Kernel):
     """What kernels of differences by column share: one compiled loop."""
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """The columns in the type of the blocks."""
         return typed(Z.T, dtype)
 
     def _fill(self, kind: int, gamma: float, X: Values, theirs: Values, out: Out) -> None:
@@ -207,7 +197,7 @@ class _Differences(Kernel):
             out[:] = whole
 
     def diagonal_of(self, X: Values) -> Array:
-        """One: a row does not differ from itself."""
+        # One: a row does not differ from itself.
         return np.ones(len(X))
 
 
@@ -234,11 +224,9 @@ class LaplacianKernel(_Differences):
         check_number(self, "gamma")
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """Sums of differences, and their exponentials."""
         self._fill(LAPLACIAN, self.gamma, X, prepared, out)
 
     def proof(self) -> Proof:
-        """A product over columns of characteristic functions of Cauchy variables."""
         why = "a product over columns of exp(-γ |x - z|), each the mean of cos(t (x - z)) for Cauchy t (Bochner)"
         return needs(
             str(self), self.gamma >= 0, why, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)"
@@ -271,15 +259,14 @@ class Chi2Kernel(_Differences):
         check_number(self, "gamma")
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """The columns in the type of the blocks; no value may be negative."""
+        # The columns in the type of the blocks; no value may be negative.
         return typed(_not_negative(self, Z).T, dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """Sums over columns, and their exponentials."""
         self._fill(CHI2, self.gamma, _not_negative(self, X), prepared, out)
 
     def proof(self) -> Proof:
-        """(x - z)² / (x + z) = x + z - 4 x z / (x + z)."""
+        # (x - z)² / (x + z) = x + z - 4 x z / (x + z).
         why = (
             "f(x) f(z) exp(4γ Σ xⱼzⱼ / (xⱼ + zⱼ)), where x z / (x + z) = ∫ x e^(-xt) z e^(-zt) dt is PSD for numbers "
             "≥ 0, and exp is a power series with coefficients ≥ 0"
@@ -303,19 +290,19 @@ class AdditiveChi2Kernel(_Differences):
     """
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """The columns in the type of the blocks; no value may be negative."""
+        # The columns in the type of the blocks; no value may be negative.
         return typed(_not_negative(self, Z).T, dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """Kernel values of a block of pairs: sums over the columns."""
+        # Kernel values of a block of pairs: sums over the columns.
         self._fill(ADDITIVE_CHI2, 1.0, _not_negative(self, X), prepared, out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """Zero: a row does not differ from itself."""
+        # Zero: a row does not differ from itself.
         return np.zeros(len(X))
 
     def proof(self) -> Proof:
-        """There is no proof: it is not positive semidefinite."""
+        # There is no proof: it is not positive semidefinite.
         return Proof(str(self), False, "it is only conditionally PSD (for numbers cᵢ that add up to 0): k(x, x) = 0")
 
     def __str__(self) -> str:
@@ -352,7 +339,6 @@ class SigmoidKernel(Kernel):
         check_number(self, "coef0")
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """The rows in the type of the blocks."""
         return typed(Z, dtype)
 
     def _bend(self, out: Out) -> None:
@@ -361,18 +347,16 @@ class SigmoidKernel(Kernel):
         np.tanh(out, out=out)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """A matrix product, then tanh."""
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
         self._bend(out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """The kernel value of each row with itself, ``tanh(γ |x|² + c)``."""
         found = squares(X)
         self._bend(found)
         return found
 
     def proof(self) -> Proof:
-        """There is none: the series of tanh has negative coefficients."""
+        # There is none: the series of tanh has negative coefficients.
         return Proof(
             str(self),
             False,
@@ -420,19 +404,16 @@ class MatrixKernel(Kernel):
         return np.asarray(X @ self.matrix)
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
-        """A z of each row."""
         return typed(self._turned(Z), dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """Kernel values of a block of pairs: a matrix product."""
+        # Kernel values of a block of pairs: a matrix product.
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """The kernel value of each row with itself, xᵀ A x."""
         return np.einsum("ij,ij->i", self._turned(X), X, dtype=np.float64)
 
     def proof(self) -> Proof:
-        """The eigenvalues of the matrix are not negative."""
         each = np.linalg.eigvalsh(self.matrix)
         slack = len(each) * np.finfo(float).eps * max(float(np.abs(each).max()), math.ulp(0.0))
         least = float(each[0])

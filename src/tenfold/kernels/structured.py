@@ -84,19 +84,17 @@ class SpectrumKernel(Kernel):
         return Counter(one[at : at + self.length] for at in range(len(one) - self.length + 1))
 
     def prepare(self, Z: Sequence[str], dtype: Any) -> _Pieces:
-        """Counts of the substrings of each text that others are compared with, once."""
         return _Pieces([self._counts(z) for z in _strings(self, Z)])
 
     def fill(self, X: Sequence[str], Z: Sequence[str], prepared: _Pieces, out: Out) -> None:
-        """Kernel values of a block of pairs: inner products of counts."""
+        # Kernel values of a block of pairs: inner products of counts.
         out[:] = _products(self._counts, _strings(self, X), prepared)
 
     def diagonal_of(self, X: Sequence[str]) -> Array:
-        """The kernel value of each text with itself: the sum of its squared counts."""
+        # The kernel value of each text with itself: the sum of its squared counts.
         return np.array([float(sum(c * c for c in self._counts(x).values())) for x in _strings(self, X)])
 
     def proof(self) -> Proof:
-        """An inner product of counts."""
         return Proof(str(self), True, f"an inner product of counts of substrings of length {self.length}")
 
     def __str__(self) -> str:
@@ -166,7 +164,6 @@ class MismatchKernel(Kernel):
         return np.array(words).reshape(len(counts), self.length), np.array(list(counts.values()), dtype=np.float64)
 
     def prepare(self, Z: Sequence[str], dtype: Any) -> list[tuple[Array, Array]]:
-        """The substrings of each string."""
         return [self._pieces(z) for z in _strings(self, Z)]
 
     def _compare(self, a: tuple[Array, Array], b: tuple[Array, Array], shared: Array) -> float:
@@ -174,7 +171,6 @@ class MismatchKernel(Kernel):
         return float(a[1] @ shared[differ] @ b[1])
 
     def fill(self, X: Sequence[str], Z: Sequence[str], prepared: list[tuple[Array, Array]], out: Out) -> None:
-        """Pairs of substrings, each by the number of words near to both."""
         shared = self._shared()
         for i, x in enumerate(_strings(self, X)):
             mine = self._pieces(x)
@@ -182,12 +178,10 @@ class MismatchKernel(Kernel):
                 out[i, j] = self._compare(mine, theirs, shared)
 
     def diagonal_of(self, X: Sequence[str]) -> Array:
-        """The kernel value of each string with itself."""
         shared, each = self._shared(), [self._pieces(x) for x in _strings(self, X)]
         return np.array([self._compare(one, one, shared) for one in each])
 
     def proof(self) -> Proof:
-        """An inner product of counts."""
         near = f"within {self.mismatches} letters of a substring"
         return Proof(str(self), True, f"an inner product of counts of words of {self.length} letters {near}")
 
@@ -226,11 +220,9 @@ class SetKernel(Kernel):
         return Counter(set(one))
 
     def prepare(self, Z: Sequence[Any], dtype: Any) -> _Pieces:
-        """The members of each set."""
         return _Pieces([self._members(z) for z in Z])
 
     def fill(self, X: Sequence[Any], Z: Sequence[Any], prepared: _Pieces, out: Out) -> None:
-        """Kernel values of a block of pairs of sets, by the members they have in common."""
         common = _products(self._members, X, prepared)
         if self.kind == "jaccard":
             sizes = np.array([float(len(self._members(x))) for x in X])
@@ -239,14 +231,13 @@ class SetKernel(Kernel):
         out[:] = np.exp2(common) if self.kind == "subsets" else common
 
     def diagonal_of(self, X: Sequence[Any]) -> Array:
-        """The kernel value of each set with itself."""
         sizes = np.array([float(len(self._members(x))) for x in X])
         if self.kind == "jaccard":
             return np.ones(len(sizes))
         return np.exp2(sizes) if self.kind == "subsets" else sizes
 
     def proof(self) -> Proof:
-        """An inner product of members, or of subsets; or a probability of agreeing."""
+        # An inner product of members, or of subsets; or a probability of agreeing.
         why = {
             "intersection": "an inner product of indicators: is each thing a member?",
             "subsets": "an inner product of indicators: is each set a subset?",
@@ -286,23 +277,19 @@ class TreeKernel(Kernel):
         check_number(self, "decay")
 
     def prepare(self, Z: Sequence[Any], dtype: Any) -> list[_Nodes]:
-        """The nodes of each tree."""
         return [_Nodes(self, z) for z in Z]
 
     def fill(self, X: Sequence[Any], Z: Sequence[Any], prepared: list[_Nodes], out: Out) -> None:
-        """Kernel values of a block of pairs of trees, by the fragments they have in common."""
         for i, x in enumerate(X):
             mine = _Nodes(self, x)
             for j, theirs in enumerate(prepared):
                 out[i, j] = mine.common(theirs, self.decay)
 
     def diagonal_of(self, X: Sequence[Any]) -> Array:
-        """The kernel value of each tree with itself."""
         each = [_Nodes(self, x) for x in X]
         return np.array([one.common(one, self.decay) for one in each])
 
     def proof(self) -> Proof:
-        """An inner product of counts."""
         why = "an inner product of counts of fragments, each times √λ to its size"
         return needs(str(self), self.decay >= 0, why, "the decay is below 0, and has no root")
 

@@ -70,13 +70,11 @@ class Called(Scorer):
         return cls(name, NEEDS[_method(call)], kind, Outcomes.of, partial(_value, call, name, None), call=call)
 
     def among(self, classes: Labels | None) -> Called:
-        """The score of a target with these classes, and with the positive one that was asked for."""
         call = self.call if self.pos_label is None or classes is None else self._positive(classes)
         return replace(self, value=partial(_value, call, self.name, classes))
 
     @property
     def has_positive(self) -> bool:
-        """Whether its metric takes the positive class, which nobody gave it yet."""
         metric, given = getattr(self.call, "_score_func", None), getattr(self.call, "_kwargs", {})
         return "pos_label" not in given and _of_two(given) and metric is not None and _takes(metric, "pos_label")
 

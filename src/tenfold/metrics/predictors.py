@@ -55,7 +55,6 @@ class Foreign(Predictor):
 
     @property
     def decides(self) -> bool:
-        """Whether its scores are decision values, though it may have probabilities."""
         return self.by_decision
 
     @classmethod
@@ -74,7 +73,6 @@ class Foreign(Predictor):
         return cls(name, frozenset(gives), classes, Itself(model), feature_names(model), decides, need=need)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
-        """Of the numbers of a chunk, under their names if the estimator knows names."""
         values: MatrixLike = chunk.X.take(np.arange(chunk.n))
         if self.columns is not None:
             import pandas as pd

@@ -59,7 +59,6 @@ class ClusterSpread(Statistic[ClassSpread]):
     clusters: int
 
     def summarize(self, chunk: Chunk) -> ClassSpread:
-        """Sum up the rows of one chunk by their cluster."""
         return ClassSpread.of(chunk._replace(y=_labels(self.learner, chunk)), self.clusters)
 
 
@@ -73,7 +72,6 @@ class SilhouetteSums(Statistic[Silhouettes]):
     """mean squared distance of a cluster's rows from their mean"""
 
     def summarize(self, chunk: Chunk) -> Silhouettes:
-        """Add up the silhouettes of the rows of one chunk."""
         label, clusters = _labels(self.learner, chunk), len(self.weight)
         away = all_distances(chunk.X, self.mean) ** 2 + self.spread
         away[:, self.weight <= 0] = np.inf

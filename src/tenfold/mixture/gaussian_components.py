@@ -131,7 +131,6 @@ class SumsByComponent(Statistic[ComponentSums]):
         return cls(model.means, model.upper, model.level())
 
     def summarize(self, chunk: Chunk) -> ComponentSums:
-        """Weigh the rows of a chunk by each component's responsibility, and add them up."""
         sums = SharedSums(chunk, self.means, self.upper.shape)
         found = 0.0
         height = min(HEIGHT, max(chunk.n, 1))
@@ -153,7 +152,6 @@ class SumsByCenter(Statistic[ComponentSums]):
     width: int
 
     def summarize(self, chunk: Chunk) -> ComponentSums:
-        """Add up each row at its nearest centre."""
         near = labels(chunk.X, self.centers)
         sums = SharedSums(chunk, self.centers, (self.scatters, chunk.X.shape[1], self.width))
         for rows, block in chunk.X.blocks(HEIGHT):
@@ -171,7 +169,7 @@ class SumsByLot(Statistic[ComponentSums]):
     seed: int | None
 
     def summarize(self, chunk: Chunk) -> ComponentSums:
-        """Share each row out by a hash of its content: equal rows alike."""
+        # Share each row out by a hash of its content: equal rows alike.
         lots = np.array([uniform(row_bits(chunk.X, (self.seed or 0) + k)) for k in range(len(self.centers))])
         lots *= chunk.weight / lots.sum(axis=0)
         sums = SharedSums(chunk, self.centers, (self.scatters, chunk.X.shape[1], self.width))

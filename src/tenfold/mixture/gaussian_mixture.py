@@ -261,7 +261,6 @@ class GaussianMixture(Density):
         return _Given.of(self, p, self._width(p))
 
     def model(self, state: State) -> MixtureModel | None:
-        """The mixture, once there is one."""
         if isinstance(state, Solved):
             found: MixtureModel = state.model
             return found
@@ -274,7 +273,6 @@ class GaussianMixture(Density):
         return mixture_claims(model, s, self.covariance_type, self.reg_covar)
 
     def sound(self, model: MixtureModel, summary: Summary | None, schema: Schema) -> bool:
-        """Whether covariances are of the type that the parameters say."""
         fits = model.covariance.shape[::2] == self._form(model.means) and len(model.means) <= self.n_components
         return fits and model.upper.shape == model.covariance.shape
 

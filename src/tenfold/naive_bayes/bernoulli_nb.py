@@ -57,16 +57,13 @@ class BernoulliNB(CountedNB):
     class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def statistic(self, schema: Schema) -> SumsByClass:
-        """How many rows of each class have each column."""
         bar = 0.0 if self.binarize is None else float(self.binarize)
         return SumsByClass(self._classes(schema), ONES if self.binarize is None else ABOVE, bar)
 
     def log_prob(self, s: ClassSums) -> Array:
-        """The log-share of the rows of each class that have each column, smoothed."""
         return np.asarray(np.log(s.total + self.alpha) - np.log(s.weight + 2 * self.alpha)[:, None])
 
     def scores_from(self, model: CountedModel, X: Columns) -> Array:
-        """log π_c + Σ_j log P(x_j | c), of columns that are there and of those that are not."""
         with np.errstate(divide="ignore"):
             without = np.log1p(-np.exp(np.minimum(model.feature_log_prob, 0.0)))
         out = np.empty((len(X), len(model.class_log_prior)))

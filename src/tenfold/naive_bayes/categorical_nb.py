@@ -105,13 +105,11 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
     min_categories: Annotated[Any, listed_categories] = None
 
     def statistic(self, schema: Schema) -> CountsByClass:
-        """The same counts serve every prior and smoothing."""
         k = len(schema.classes)
         class_prior(self.class_prior, np.ones(k))  # refuses what is none
         return CountsByClass(k, schema.value_offsets)
 
     def solve(self, schema: Schema, s: ClassCounts) -> CategoricalModel:
-        """The frequencies of categories in each class, smoothed as asked."""
         weight = s.weight if self.fit_prior else np.ones_like(s.weight)
         with np.errstate(divide="ignore"):
             log_prior = np.log(class_prior(self.class_prior, weight))
@@ -129,7 +127,6 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
         )
 
     def scores_by(self, models: Sequence[CategoricalModel], X: Columns, codes: Codes) -> Array:
-        """log π_c + Σ_j log P(x_j | c), each row by the model that its code names."""
         out = np.array([model.class_log_prior for model in models])[codes]
         add_log_shares(X, models[0].n_categories, codes, np.array([model.log_prob for model in models]), out)
         return out

@@ -55,7 +55,6 @@ class ComplementNB(CountedNB):
     norm: Annotated[bool, boolean] = False
 
     def log_prob(self, s: ClassSums) -> Array:
-        """Minus the log-shares of all other classes, or what part of their sum each is."""
         rest = np.where(_alone(s), 0.0, s.total.sum(axis=0) - s.total) + self.alpha
         logged = np.log(rest / rest.sum(axis=1, keepdims=True))
         logged[rest == 0] = 0.0  # what no row has speaks for no class
@@ -65,7 +64,7 @@ class ComplementNB(CountedNB):
         return np.asarray(logged / np.where(whole == 0, 1.0, whole))
 
     def solve(self, schema: Schema, s: ClassSums) -> CountedModel:
-        """Shares of the sums of all other classes; one that is zero has no logarithm, and is refused by name."""
+        # Shares of the sums of all other classes; one that is zero has no logarithm, and is refused by name.
         alone = _alone(s)
         if self.alpha == 0 and len(s.weight) > 1 and alone.any():
             c, j = (int(at) for at in np.argwhere(alone)[0])
@@ -77,7 +76,7 @@ class ComplementNB(CountedNB):
         return super().solve(schema, s)
 
     def scores_from(self, model: CountedModel, X: Columns) -> Array:
-        """Σ_j x_j w_cj; of a single class its prior too."""
+        # Σ_j x_j w_cj; of a single class its prior too.
         out = np.empty((len(X), len(model.class_log_prior)))
         for rows, block in blocks(X):
             out[rows] = block @ model.feature_log_prob.T

@@ -49,7 +49,6 @@ class CountedNB(OnePass, JointLogProba):
         raise NotImplementedError
 
     def statistic(self, schema: Schema) -> SumsByClass:
-        """The same sums serve every prior and smoothing."""
         return SumsByClass(self._classes(schema), COUNTS)
 
     def _classes(self, schema: Schema) -> int:
@@ -58,7 +57,6 @@ class CountedNB(OnePass, JointLogProba):
         return len(schema.classes)
 
     def solve(self, schema: Schema, s: ClassSums) -> CountedModel:
-        """Shares of the sums, smoothed by `alpha`."""
         weight = s.weight if self.fit_prior else np.ones_like(s.weight)
         with np.errstate(divide="ignore", invalid="ignore"):
             found = np.nan_to_num(self.log_prob(s), nan=-np.inf, neginf=-np.inf)  # 0 / 0: a class without counts

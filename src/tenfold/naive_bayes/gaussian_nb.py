@@ -67,12 +67,11 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
     var_smoothing: Annotated[float, real(0)] = 1e-9
 
     def statistic(self, schema: Schema) -> SpreadByClass:
-        """The same means and squares serve every prior and smoothing."""
         class_prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
         return SpreadByClass(len(schema.classes))
 
     def solve(self, schema: Schema, s: ClassSpread) -> GaussianModel:
-        """Maximum likelihood; smoothing enters here."""
+        # Maximum likelihood; smoothing enters here.
         weight = s.weight[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is no model, and the loop says so
             mean = (weight * s.mean).sum(axis=0) / weight.sum()
@@ -99,7 +98,6 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
         return claims
 
     def scores_by(self, models: Sequence[GaussianModel], X: Columns, codes: Codes) -> Array:
-        """log π_c + log p(x | c), each row by the model that its code names."""
         with np.errstate(divide="ignore"):
             level = np.array([np.log(s.class_prior) - 0.5 * np.log(2 * np.pi * s.var).sum(axis=1) for s in models])
         theta, narrow = np.array([s.theta for s in models]), 0.5 / np.array([s.var for s in models])

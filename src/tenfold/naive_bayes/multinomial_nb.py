@@ -51,6 +51,5 @@ class MultinomialNB(CountedNB):
     class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def log_prob(self, s: ClassSums) -> Array:
-        """Shares of the counts of each class, smoothed."""
         smooth = s.total + self.alpha
         return np.asarray(np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True)))

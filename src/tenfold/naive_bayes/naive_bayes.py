@@ -124,7 +124,6 @@ class NaiveBayes(OnePass, GroupScored):
     class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def statistic(self, schema: Schema) -> MixedByClass:
-        """The same counts, means and squares serve every prior, smoothing and kind."""
         class_prior(self.class_prior, np.ones(len(schema.classes)))  # refuses what is none
         self._kinds(schema, None)
         return MixedByClass(len(schema.classes), coded(schema), schema.levels)
@@ -146,7 +145,7 @@ class NaiveBayes(OnePass, GroupScored):
         return kind
 
     def solve(self, schema: Schema, s: MixedSums) -> MixedModel:
-        """Maximum likelihood of each column in each class; smoothing enters here."""
+        # Maximum likelihood of each column in each class; smoothing enters here.
         kind, which = self._kinds(schema, s), coded(schema)
         places, _ = numeric_features(which, schema.levels)
         weight, mean, square = (a[:, places] for a in (s.spread.weight, s.spread.mean, s.spread.square))
@@ -197,7 +196,6 @@ class NaiveBayes(OnePass, GroupScored):
         return claims
 
     def scores_by(self, models: Sequence[MixedModel], X: Columns, codes: Codes) -> Array:
-        """log π_c + Σ_j log P(x_j | c) of what is not missing, each row by the model that its code names."""
         out = np.array([model.class_log_prior for model in models])[codes]
         kind = models[0].kind
         if not all(np.array_equal(model.kind, kind) for model in models[1:]):  # a fold may be of 0 and 1 alone
@@ -255,7 +253,6 @@ class NaiveBayes(OnePass, GroupScored):
         }
 
     def sound(self, model: MixedModel, summary: MixedSums | None, schema: Schema) -> bool:
-        """Whether just the categorical columns are said to be, variances are there, and shares and rates are some."""
         theta, var = model.theta, model.var
         return bool(
             np.array_equal(model.kind == CATEGORICAL, coded(schema))

@@ -139,17 +139,16 @@ class KNeighbors(MultiOutput, OnePass):
 
     @property
     def need(self) -> Need:
-        """Numbers and a target; categories too, if the metric compares them."""
+        # Numbers and a target; categories too, if the metric compares them.
         return Need("mixed" if self.metric in MIXED and self.kernel is None else "numeric", target=self.target)
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows: what is asked of them is asked later."""
+        # All rows: what is asked of them is asked later.
         distance, name = self._distance(schema.levels > 0, np.ones(len(schema.columns))), type(self).__name__
         relative = f"{name}(...).predict_over(X, rows), a scan for each set of rows X to predict"
         return AllRows(relative, distance.largest)
 
     def solve(self, schema: Schema, rows: TrainingRows) -> NeighborsModel:
-        """The rows, and how far each column ranges."""
         with np.errstate(over="ignore"):
             ranges = np.minimum(np.ptp(rows.X, axis=0), np.finfo(float).max)
         self._distance(schema.levels > 0, ranges).refuse_small(ranges)
@@ -161,14 +160,13 @@ class KNeighbors(MultiOutput, OnePass):
         return (Claim("gap", 0.0, "proved", why, "objective"), *self._left_out(model))
 
     def sound(self, model: NeighborsModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        """Whether the rows that predict are those that merge."""
         same = summary is None or all(
             np.array_equal(a, b) for a, b in zip((model.rows.X, model.rows.y), (summary.X, summary.y))
         )
         return len(model.rows) > 0 and same
 
     def take_outputs(self, models: list[Any]) -> Any:
-        """Become the learner of which these are the models, one for each output; their rows are in memory once."""
+        # Become the learner of which these are the models, one for each output; their rows are in memory once.
         X = models[0].model_.rows.X
         for one in models[1:]:
             rows = one.model_.rows

@@ -79,11 +79,10 @@ class KNeighborsClassifier(KNeighbors, Classifier):
         return self._shares(self.lists(model, X), self.distance(model), model.classes)
 
     def probability_from(self, scores: Array) -> Array:
-        """Scores are the shares of the votes, which are probabilities."""
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:
-        """Their logarithm: minus infinity where no neighbour is of a class."""
+        # Their logarithm: minus infinity where no neighbour is of a class.
         with np.errstate(divide="ignore"):
             return np.log(scores)
 

@@ -92,16 +92,14 @@ class LocallyWeightedRegression(OnePass, Regressor):
     attribute_weights: Annotated[Any, array, None] = None
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows: what is asked of them is asked later."""
+        # All rows: what is asked of them is asked later.
         return AllRows("RadialBasis() before Ridge()", self._distance(len(schema.columns)).largest)
 
     def solve(self, schema: Schema, rows: TrainingRows) -> LocalModel:
-        """The model is the training rows."""
         self._distance(len(schema.columns)).refuse_small(np.ptp(rows.X, axis=0))
         return LocalModel(rows)
 
     def sound(self, model: LocalModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        """Whether there are rows to predict from."""
         return len(model.rows) > 0
 
     @property

@@ -112,7 +112,7 @@ class NearestRows(Statistic[Nearest]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> Nearest:
-        """Of one chunk; rows by their numbers in the source."""
+        # Of one chunk; rows by their numbers in the source.
         X, y = matrix(chunk.X, self.distance.largest), chunk.y.astype(np.float64)
         rows = TrainingRows(X, y, chunk.weight, chunk.X.numbers())
         found = nearest(self.distance, self.query, rows, self.wanted, self.classes)

@@ -38,7 +38,6 @@ class CountsByColumn(Grouped[ValueCounts]):
     """where each column begins on the axis of values, and where the last one ends"""
 
     def summarize(self, chunk: Chunk) -> ValueCounts:
-        """Count the codes of all rows."""
         total, count = np.zeros(1), np.zeros((1, int(self.first[-1])))
         missing = np.zeros(chunk.X.shape[1])
         group = np.zeros(chunk.n, dtype=np.int64)
@@ -110,7 +109,6 @@ class CategoryEncoder(OnePass, Transformer):
         return found
 
     def foreseen(self, schema: Schema) -> Schema:
-        """With the categories that are listed, whether or not a row has them."""
         lists = self._lists(len(schema.columns))
         if lists is None:
             return schema
@@ -143,12 +141,10 @@ class CategoryEncoder(OnePass, Transformer):
     # ---- the fit -----------------------------------------------------------------------------------
 
     def statistic(self, schema: Schema) -> CountsByColumn:
-        """The weight of each category."""
         self._lists(len(schema.columns))
         return CountsByColumn(schema.value_offsets)
 
     def solve(self, schema: Schema, s: ValueCounts) -> CategoryModel:
-        """The counts are the model, and where each category goes."""
         first = schema.value_offsets
         lists = self._lists(len(schema.columns))
         if lists is None:
@@ -167,7 +163,6 @@ class CategoryEncoder(OnePass, Transformer):
         return model.dropped
 
     def sound(self, model: CategoryModel, summary: ValueCounts | None, schema: Schema) -> bool:
-        """Whether categories are numbered from 0 on, and no more is left out than there is."""
         numbered = [np.sort(order[order >= 0]) for order in (model.order[some] for some in self._columns(model))]
         whole = all(np.array_equal(order, np.arange(len(order))) for order in numbered)
         return whole and bool((model.dropped < self.places(model).outputs).all())

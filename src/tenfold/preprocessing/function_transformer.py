@@ -95,11 +95,9 @@ class FunctionTransformer(OnePass, Transformer):
     check_inverse: Annotated[bool, not_inverted] = True
 
     def statistic(self, schema: Schema) -> TotalWeight:
-        """How many rows there are."""
         return TotalWeight()
 
     def solve(self, schema: Schema, s: Rows) -> FunctionModel:
-        """How many columns the function makes, of two rows of ones."""
         return FunctionModel(self._made(self.func, self.kw_args, np.ones((2, len(schema.columns)))).shape[1])
 
     def certify(self, model: FunctionModel, s: Rows) -> tuple[Claim, ...]:
@@ -147,7 +145,6 @@ class FunctionTransformer(OnePass, Transformer):
         return self._applied(self.inverse_func, self.inv_kw_args, X, width)
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The names that were asked for, those that went in, or numbers."""
         if callable(self.feature_names_out):
             return [str(name) for name in self.feature_names_out(self, names)]
         k = self.model_.n_output_features

@@ -113,7 +113,6 @@ class KBinsDiscretizer(OnePass, Transformer):
     random_state: Annotated[int | None, unseeded] = None
 
     def statistic(self, schema: Schema) -> DistributionByColumn | ExtremesByColumn:
-        """The values of each column, or how far they reach."""
         self._wanted(schema)
         return ExtremesByColumn() if self.strategy == "uniform" else DistributionByColumn()
 
@@ -130,7 +129,6 @@ class KBinsDiscretizer(OnePass, Transformer):
         return [int(one) for one in found]
 
     def solve(self, schema: Schema, s: Distribution | Extremes) -> BinsModel:
-        """The edges of each column."""
         wanted = self._wanted(schema)
         edges = np.full((len(wanted), max(wanted) + 1), np.inf)
         n_bins = np.ones(len(wanted), dtype=np.int64)
@@ -215,7 +213,6 @@ class KBinsDiscretizer(OnePass, Transformer):
         return found
 
     def names_out(self, names: list[str]) -> list[str]:
-        """Those of the columns, or with the number of the bin behind them, as scikit-learn writes it."""
         if self.encode == "ordinal":
             return names
         return [

@@ -33,7 +33,7 @@ class LargestByColumn(Grouped[Largest]):
     """The largest absolute value of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> Largest:
-        """Look at all rows, block by block, or at what CSR rows store; of no rows it is zeros."""
+        # Look at all rows, block by block, or at what CSR rows store; of no rows it is zeros.
         value = np.zeros(chunk.X.shape[1])
         if sp.issparse(chunk.X.data):
             X = chunk.X.entries()
@@ -83,11 +83,9 @@ class MaxAbsScaler(OnePass, Transformer):
     clip: Annotated[bool, Refused("unseen rows may be larger", Remedy("tn.MinMaxScaler(clip=True)"), (False,))] = False
 
     def statistic(self, schema: Schema) -> LargestByColumn:
-        """The largest absolute value of each column."""
         return LargestByColumn()
 
     def solve(self, schema: Schema, s: Largest) -> MaxAbsModel:
-        """A column of zeros is left as it is."""
         return MaxAbsModel(s.value, np.where(s.value < TINY, 1.0, s.value))
 
     def certify(self, model: MaxAbsModel, s: Largest) -> tuple[Claim, ...]:

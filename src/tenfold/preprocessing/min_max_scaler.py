@@ -78,11 +78,10 @@ class MinMaxScaler(OnePass, Transformer):
             )
 
     def statistic(self, schema: Schema) -> ExtremesByColumn:
-        """The extremes of each column."""
         return ExtremesByColumn()
 
     def solve(self, schema: Schema, s: Extremes) -> MinMaxModel:
-        """A constant column is moved, not stretched; one without a value is left as it is."""
+        # A constant column is moved, not stretched; one without a value is left as it is.
         some, low, high = s.low <= s.high, s.low, s.high
         if not some.all():
             low, high = np.where(some, low, np.nan), np.where(some, high, np.nan)

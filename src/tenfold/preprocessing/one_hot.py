@@ -128,7 +128,7 @@ class OneHot(CategoryEncoder):
         return np.concatenate(found).astype(np.int64), start
 
     def left_out(self, schema: Schema, model: CategoryModel) -> Codes:
-        """Which indicator of each column is left out; -1: none."""
+        # Which indicator of each column is left out; -1: none.
         rare, place, outputs = self.places(model)
         if self.drop is None or isinstance(self.drop, str):
             some = {"first": outputs > 0, "if_binary": outputs == 2}.get(str(self.drop), outputs < 0)
@@ -196,7 +196,6 @@ class OneHot(CategoryEncoder):
         return self.given_back(found)
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the column, an underscore, and the category."""
         each = zip(names, self.named(self.categories_), self.model_.dropped.tolist(), strict=True)
         return [f"{name}_{v}" for name, some, left_out in each for k, v in enumerate(some) if k != left_out]
 

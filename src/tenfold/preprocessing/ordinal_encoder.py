@@ -97,7 +97,7 @@ class OrdinalEncoder(CategoryEncoder):
             )
 
     def solve(self, schema: Schema, s: ValueCounts) -> CategoryModel:
-        """The counts are the model; a value for what is unknown or missing must be no place."""
+        # The counts are the model; a value for what is unknown or missing must be no place.
         model = super().solve(schema, s)
         outputs = self.places(model).outputs
         for what in ("unknown_value", "encoded_missing_value"):

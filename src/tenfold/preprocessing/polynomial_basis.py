@@ -35,7 +35,6 @@ class TotalWeight(Grouped[Rows]):
     """Weight of the rows, all of which are looked at: none may hold infinity, or nothing."""
 
     def summarize(self, chunk: Chunk) -> Rows:
-        """Refuse rows that are no numbers, and sum the weights of the others."""
         chunk.X.check()
         return Rows(chunk.total)
 
@@ -93,12 +92,10 @@ class PolynomialBasis(OnePass, Transformer):
     include_bias: Annotated[bool, boolean] = False
 
     def statistic(self, schema: Schema) -> TotalWeight:
-        """How many rows there are."""
         self._n_terms(schema)  # refuses too many
         return TotalWeight()
 
     def solve(self, schema: Schema, s: Rows) -> PolynomialModel:
-        """The number of terms is known before any row."""
         return PolynomialModel(self._n_terms(schema))
 
     def _n_terms(self, schema: Schema) -> int:
@@ -145,11 +142,9 @@ class PolynomialBasis(OnePass, Transformer):
         return monomials(columns, self._degrees[1], self.interaction_only)
 
     def sound(self, model: PolynomialModel, summary: Rows | None, schema: Schema) -> bool:
-        """Whether as many terms come out as the columns give."""
         return model.n_output_features == self._n_terms(schema)
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The factors of each product, with their powers."""
         return ["1"] * self.include_bias + self._terms(len(names)).names(names)[self._skipped(len(names)) :]
 
     @property

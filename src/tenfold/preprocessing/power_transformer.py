@@ -83,11 +83,9 @@ class PowerTransformer(OnePass, Transformer):
     copy: Annotated[bool, copied] = True
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
-        """The values of each column."""
         return DistributionByColumn()
 
     def solve(self, schema: Schema, s: Distribution) -> PowerModel:
-        """The exponents of the largest likelihood, then mean and deviation of the powers."""
         found = np.array([[1.0, 0.0, 1.0]] * len(s.bits))
         for j, (name, column) in enumerate(zip(schema.names, s.columns, strict=True)):
             if self.method == "box-cox" and len(column.low) and column.low[0] <= 0:

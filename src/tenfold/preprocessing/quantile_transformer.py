@@ -86,11 +86,9 @@ class QuantileTransformer(OnePass, Transformer):
     copy: Annotated[bool, copied] = True
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
-        """The values of each column."""
         return DistributionByColumn()
 
     def solve(self, schema: Schema, s: Distribution) -> QuantileModel:
-        """The quantiles of each column at evenly spaced shares of its weight."""
         rows = int(s.missing[0] + s.column(0).total)
         several = max(rows, *(len(column.low) for column in s.columns))  # weights may add up to less than the rows
         shares = np.linspace(0, 1, max(1, min(self.n_quantiles, several)))

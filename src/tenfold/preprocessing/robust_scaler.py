@@ -86,11 +86,9 @@ class RobustScaler(OnePass, Transformer):
             )
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
-        """The values of each column."""
         return DistributionByColumn()
 
     def solve(self, schema: Schema, s: Distribution) -> RobustModel:
-        """The median, and how far the quantiles are apart."""
         low, high = (share / 100 for share in self.quantile_range)
         found = np.array([column.quantiles(np.array([low, 0.5, high])) for column in s.columns])
         scale = found[:, 2] - found[:, 0]

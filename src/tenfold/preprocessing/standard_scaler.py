@@ -69,15 +69,13 @@ class StandardScaler(OnePass, Transformer):
 
     @property
     def need(self) -> Need:
-        """Numbers, some perhaps missing; CSR only if zeros stay zeros."""
+        # Numbers, some perhaps missing; CSR only if zeros stay zeros.
         return Need("numeric", missing=True, sparse=not self.with_mean)
 
     def statistic(self, schema: Schema) -> SpreadByColumn:
-        """Mean and squares of each column."""
         return SpreadByColumn()
 
     def solve(self, schema: Schema, s: ColumnSpread) -> ScalerModel:
-        """The mean and the standard deviation of each column, from its moments."""
         var = np.divide(s.square, s.weight, out=np.zeros_like(s.square), where=s.weight > 0)
         if self.with_std:
             refuse_small(np.where(s.square > 0, 1.0, 0.0), s.mean, least=SMALLEST)

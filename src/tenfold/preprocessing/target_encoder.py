@@ -81,7 +81,6 @@ class TargetByCategory(Grouped[Any]):
     """the fold of each row, if folds were given; else empty"""
 
     def summarize(self, chunk: Chunk) -> TargetCounts | TargetMoments:
-        """Of the rows of a chunk."""
         fold = fold_of(self.given, chunk.X.numbers(), self.folds)
         p = len(self.first) - 1
         values, missing = [], []
@@ -183,7 +182,6 @@ class TargetEncoder(OnePass, TargetTransformer):
     random_state: Annotated[Any, not_drawn] = "deprecated"
 
     def with_target(self, kind: str) -> Any:
-        """A copy for a target of numbers, or of classes."""
         found = self._blank()
         if self.target_type == "auto" and kind == "number":
             found.target_type = "continuous"
@@ -191,12 +189,10 @@ class TargetEncoder(OnePass, TargetTransformer):
 
     @property
     def need(self) -> Need:
-        """Categories, and the target as numbers or as classes."""
         target: Any = "number" if self.target_type == "continuous" else "class"
         return Need("categorical", missing=True, target=target, binary=self.target_type == "binary")
 
     def statistic(self, schema: Schema) -> TargetByCategory:
-        """The target in each category, by fold."""
         classes = 0 if schema.classes is None else len(schema.classes)
         return TargetByCategory(schema.value_offsets, self._folds, classes, self._given)
 
@@ -221,7 +217,7 @@ class TargetEncoder(OnePass, TargetTransformer):
             raise DataError(f"cv has {len(given)} rows, but there are {there}. Remedy: a fold for each row")
 
     def solve(self, schema: Schema, s: TargetCounts | TargetMoments) -> EncoderModel:
-        """The encodings by all rows, and by all folds but each one."""
+        # The encodings by all rows, and by all folds but each one.
         folds = range(len(s.total))
         sets = [*([g for g in folds if g != f] for f in folds), list(folds)]
         each = [self._encoded(s, some) for some in sets]
@@ -255,7 +251,6 @@ class TargetEncoder(OnePass, TargetTransformer):
         )
 
     def sound(self, model: EncoderModel, summary: Any, schema: Schema) -> bool:
-        """Whether there are as many folds and outputs as parameters and classes say."""
         classes = 0 if schema.classes is None else len(schema.classes)
         fits = model.mean.shape == (self._folds + 1, classes if classes > 2 else 1)
         return fits and (summary is None or len(summary.total) == self._folds)
@@ -265,7 +260,7 @@ class TargetEncoder(OnePass, TargetTransformer):
         return self._looked_up(model, X, np.full(len(X), len(model.mean) - 1))
 
     def training_from(self, model: EncoderModel, X: Columns) -> Array:
-        """The encodings of rows that were learned from: each by the other folds."""
+        # The encodings of rows that were learned from: each by the other folds.
         return self._looked_up(model, X, fold_of(self._given, X.numbers(), len(model.mean) - 1))
 
     def _looked_up(self, model: EncoderModel, X: Columns, fold: Codes) -> Array:
@@ -310,7 +305,7 @@ class TargetEncoder(OnePass, TargetTransformer):
         return "continuous" if classes is None else "binary" if len(classes) <= 2 else "multiclass"
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the column; with more than two classes, an underscore and the class."""
+        # The name of the column; with more than two classes, an underscore and the class.
         if self.model_.mean.shape[1] == 1:
             return names
         return [f"{name}_{label}" for name in names for label in self.schema_.classes]

@@ -38,7 +38,7 @@ class ZeroRows(Grouped[RowWeight]):
     """Weight of the rows, and of those that are zeros throughout."""
 
     def summarize(self, chunk: Chunk) -> RowWeight:
-        """Look for rows of zeros; a CSR matrix may store some of them."""
+        # Look for rows of zeros; a CSR matrix may store some of them.
         zero = np.zeros(chunk.n, dtype=bool)
         if sp.issparse(chunk.X.data):
             values = _once(chunk.X)
@@ -90,11 +90,9 @@ class Normalizer(OnePass, Transformer):
     copy: Annotated[bool, copied] = True
 
     def statistic(self, schema: Schema) -> ZeroRows:
-        """How many rows have no direction."""
         return ZeroRows()
 
     def solve(self, schema: Schema, s: RowWeight) -> UnitModel:
-        """There is nothing to learn."""
         return UnitModel()
 
     def certify(self, model: UnitModel, s: RowWeight) -> tuple[Claim, ...]:

@@ -165,12 +165,11 @@ class Permutations(Space):
         return np.take_along_axis(X, np.where(moved, low + high - place, place), axis=1)
 
     def mutate(self, X: Values, rate: float, rng: np.random.Generator) -> Values:
-        """Move a row if any of its entries would have changed."""
         some = rng.random(len(X)) < 1 - (1 - rate) ** self.n
         return np.where(some[:, None], self.neighbors(X, rng), X)
 
     def combine(self, first: Values, second: Values, mask: Flags) -> Values:
-        """Order crossover: entries in the mask stay where the first has them, the rest is in the second's order."""
+        # Order crossover: entries in the mask stay where the first has them, the rest is in the second's order.
         taken = np.zeros(first.shape, dtype=bool)
         np.put_along_axis(taken, first, mask, axis=1)
         left = np.argsort(np.take_along_axis(taken, second, axis=1), axis=1, kind="stable")

@@ -88,7 +88,6 @@ class AlongSymbols(AlongStates[S]):
     emissionprob: Array
 
     def rows(self, chunk: Chunk) -> Rows:
-        """The symbols of a chunk, and how likely each state makes them."""
         starts: Any = chunk.starts
         return Rows(ends_of(starts, chunk.n), chunk.held.astype(np.int64), symbol_table(self.emissionprob))
 
@@ -97,7 +96,6 @@ class SymbolWindows(AlongSymbols[Windows]):
     """To which states the windows of long sequences lead, by a model."""
 
     def summarize(self, chunk: Chunk) -> Windows:
-        """Walk a window from each state before it."""
         return self.window(chunk)
 
 
@@ -108,7 +106,6 @@ class ExpectedSymbols(AlongSymbols[SymbolCounts]):
     """what surrounds windows of long sequences, if that is known"""
 
     def summarize(self, chunk: Chunk) -> SymbolCounts:
-        """Walk each sequence forward and backward."""
         found = self.expected(chunk, self.edges, FEWER_ZEROS)
         if found is None:
             began, said = np.zeros(len(self.startprob)), np.zeros(self.emissionprob.shape)
@@ -245,7 +242,7 @@ class CategoricalHMM(HiddenMarkov):
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 
     def maximised(self, model: CategoricalHMMModel, s: SymbolCounts) -> CategoricalHMMModel:
-        """The shares of the expected counts; `alpha` is added to that of each symbol."""
+        # The shares of the expected counts; `alpha` is added to that of each symbol.
         return CategoricalHMMModel(
             shares(s.began, model.startprob),
             shares(self.tied(s.moved), model.transmat),
@@ -255,7 +252,6 @@ class CategoricalHMM(HiddenMarkov):
         )
 
     def model(self, state: State | Choosing) -> CategoricalHMMModel | None:
-        """The model, once there is one alone."""
         if isinstance(state, Solved):
             solved: CategoricalHMMModel = state.model
             return solved
@@ -270,18 +266,15 @@ class CategoricalHMM(HiddenMarkov):
         return self._claims(model, s, free, gain)
 
     def sound(self, model: CategoricalHMMModel, summary: Any, schema: Schema) -> bool:
-        """Whether there are as many states as the parameters say, one column, and chances add up to one."""
         fits = len(schema.columns) == 1 and model.emissionprob.shape[0] == self.n_components
         return fits and super().sound(model, summary, schema)
 
     # ---- applying ------------------------------------------------------------------------------
 
     def log_table(self, model: CategoricalHMMModel, X: Columns) -> tuple[Codes, Array]:
-        """A row for each symbol."""
         return codes_of(X, model.emissionprob.shape[1]), symbol_table(model.emissionprob)
 
     def drawn_rows(self, model: CategoricalHMMModel, states: Codes, random: np.random.Generator) -> Any:
-        """A symbol for each state."""
         return drawn_symbols(model.emissionprob, self.schema_, states, random)
 
     @property

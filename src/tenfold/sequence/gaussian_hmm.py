@@ -90,7 +90,6 @@ class AlongRows(AlongStates[S]):
     upper: Array
 
     def rows(self, chunk: Chunk) -> Rows:
-        """The rows of a chunk, and how likely each state makes them."""
         starts: Any = chunk.starts
         normals = unweighted(self.means, self.covariance, self.upper)
         return Rows(ends_of(starts, chunk.n), np.arange(chunk.n), log_densities(chunk.held, normals))
@@ -111,7 +110,6 @@ class RowWindows(AlongRows[Windows]):
     """To which states the windows of long sequences lead, by a model."""
 
     def summarize(self, chunk: Chunk) -> Windows:
-        """Walk a window from each state before it."""
         return self.window(chunk)
 
 
@@ -122,7 +120,6 @@ class ExpectedRows(AlongRows[StateSums]):
     """what surrounds windows of long sequences, if that is known"""
 
     def summarize(self, chunk: Chunk) -> StateSums:
-        """Walk each sequence forward and backward, then add up its rows by the states they are expected in."""
         held: Parted = chunk.held
         found = self.expected(chunk, self.edges, REMEDY)
         sums = SharedSums(held.complete, self.means, self.upper.shape)
@@ -256,13 +253,11 @@ class GaussianHMM(HiddenMarkov):
         return Improving(0, Bundle((model,)), -np.inf)
 
     def maximised(self, model: GaussianHMMModel, s: StateSums) -> GaussianHMMModel:
-        """Shares of the expected counts, and means and covariances of the rows in each state."""
         found = s.sums.maximised(self.covariance_type, self.reg_covar)
         start, step = shares(s.began, model.startprob), shares(self.tied(s.moved), model.transmat)
         return GaussianHMMModel(start, step, found.means, found.covariance, found.upper, model.n_iter + 1, False)
 
     def model(self, state: Any) -> GaussianHMMModel | None:
-        """The model, once there is one."""
         if isinstance(state, Solved):
             solved: GaussianHMMModel = state.model
             return solved
@@ -279,7 +274,6 @@ class GaussianHMM(HiddenMarkov):
         return self._claims(model, s, free, gain)
 
     def sound(self, model: GaussianHMMModel, summary: Any, schema: Schema) -> bool:
-        """Whether states and covariances are as many as the parameters say, and chances add up to one."""
         k, p = model.means.shape
         count = 1 if self.covariance_type == "tied" else k
         width = p if self.covariance_type in ("full", "tied") else 1
@@ -289,12 +283,11 @@ class GaussianHMM(HiddenMarkov):
     # ---- applying ------------------------------------------------------------------------------
 
     def log_table(self, model: GaussianHMMModel, X: Columns) -> tuple[Codes, Array]:
-        """A row for each row."""
         nothing = Chunk(X, None, np.ones(len(X)), True, 0, 0)
         return np.arange(len(X)), log_densities(PartedRows()(nothing), model.normals())
 
     def drawn_rows(self, model: GaussianHMMModel, states: Codes, random: np.random.Generator) -> Array:
-        """A row for each state: its mean, and what its covariance makes of standard normals."""
+        # A row for each state: its mean, and what its covariance makes of standard normals.
         k, p = model.means.shape
         noise = random.standard_normal((len(states), p))
         if model.covariance.shape[2] < p:

@@ -205,7 +205,6 @@ class HiddenMarkov(StateDecoder):
         return int(np.count_nonzero(model.startprob) - 1 + steps - rows)
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
-        """Whether there are as many states as the parameters say, and chances add up to one."""
         k = self.n_components
         fits = model.startprob.shape == (k,) and model.transmat.shape == (k, k)
         return fits and all(np.allclose(one.sum(axis=-1), 1.0) for one in (model.startprob, model.transmat))

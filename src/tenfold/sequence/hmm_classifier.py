@@ -50,7 +50,6 @@ class LabelledSymbols(Statistic[LabelledCounts]):
     symbols: int
 
     def summarize(self, chunk: Chunk) -> LabelledCounts:
-        """Count pairs of neighbours, and pairs of class and symbol."""
         k, m, starts = self.classes, self.symbols, chunk.starts
         began = np.bincount(chunk.y[starts], sequence_weights(chunk), k).astype(np.float64)
         said = np.bincount(chunk.y * (m + 1) + codes_of(chunk.X, m), chunk.weight, k * (m + 1))
@@ -100,12 +99,11 @@ class HMMClassifier(OnePass, StateDecoder):
     random_state: Annotated[int | None, seed] = 0
 
     def statistic(self, schema: Schema) -> LabelledSymbols:
-        """Counts, which serve any smoothing."""
         one_column(schema, type(self).__name__)
         return LabelledSymbols(len(schema.classes), int(schema.levels[0]))
 
     def solve(self, schema: Schema, s: LabelledCounts) -> HMMClassifierModel:
-        """The shares of the counts, smoothed as asked; what was never counted: all are equal."""
+        # The shares of the counts, smoothed as asked; what was never counted: all are equal.
         return HMMClassifierModel(*(smoothed(one, self.alpha) for one in (s.began, s.moved, s.said)))
 
     def certify(self, model: HMMClassifierModel, s: LabelledCounts) -> tuple[Claim, ...]:
@@ -117,7 +115,6 @@ class HMMClassifier(OnePass, StateDecoder):
         )
 
     def sound(self, model: HMMClassifierModel, summary: Any, schema: Schema) -> bool:
-        """Whether there is one column, and chances add up to one."""
         return len(schema.columns) == 1 and all(np.allclose(one.sum(axis=-1), 1.0) for one in model)
 
     # ---- applying ------------------------------------------------------------------------------
@@ -129,11 +126,9 @@ class HMMClassifier(OnePass, StateDecoder):
         return self.schema_.classes
 
     def named(self, states: Codes) -> Any:
-        """The labels of the classes with these numbers."""
         return self.schema_.classes[states]
 
     def numbered(self, states: Any) -> Codes:
-        """The numbers of these labels."""
         return np.searchsorted(self.classes_, states)
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
@@ -156,9 +151,7 @@ class HMMClassifier(OnePass, StateDecoder):
         return float((np.asarray(self.predict(X, lengths)) == np.asarray(y)).mean())
 
     def log_table(self, model: HMMClassifierModel, X: Columns) -> tuple[Codes, Array]:
-        """A row for each symbol."""
         return codes_of(X, model.emissionprob.shape[1]), symbol_table(model.emissionprob)
 
     def drawn_rows(self, model: HMMClassifierModel, states: Codes, random: np.random.Generator) -> Any:
-        """A symbol for each class."""
         return drawn_symbols(model.emissionprob, self.schema_, states, random)

@@ -48,7 +48,6 @@ class Transitions(Statistic[TransitionCounts]):
     symbols: int
 
     def summarize(self, chunk: Chunk) -> TransitionCounts:
-        """Count the pairs of neighbours within each sequence."""
         m, starts, codes = self.symbols, chunk.starts, chunk.X.column(0).astype(np.int64)
         began = np.bincount(codes[starts], sequence_weights(chunk), m)
         return TransitionCounts(began.astype(np.float64), pair_counts(chunk, codes, m))
@@ -93,12 +92,10 @@ class MarkovChain(OnePass, SequenceLearner):
     random_state: Annotated[int | None, seed] = 0
 
     def statistic(self, schema: Schema) -> Transitions:
-        """Counts of pairs, which serve any smoothing."""
         one_column(schema, type(self).__name__)
         return Transitions(int(schema.levels[0]))
 
     def solve(self, schema: Schema, s: TransitionCounts) -> MarkovChainModel:
-        """The shares of the counts, smoothed as asked."""
         return MarkovChainModel(smoothed(s.began, self.alpha), smoothed(s.moved, self.alpha))
 
     def certify(self, model: MarkovChainModel, s: TransitionCounts) -> tuple[Claim, ...]:
@@ -112,7 +109,6 @@ class MarkovChain(OnePass, SequenceLearner):
         )
 
     def sound(self, model: MarkovChainModel, summary: Any, schema: Schema) -> bool:
-        """Whether there is one column, and chances add up to one."""
         one = len(schema.columns) == 1
         return one and all(np.allclose(some.sum(axis=-1), 1.0) for some in (model.startprob, model.transmat))
 

@@ -30,7 +30,6 @@ class CompleteRows(Stage):
     """The rows that miss nothing, as rows by themselves: for what does not depend on their order."""
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """Leave out the others, and where sequences begin."""
         chunk = chunk._replace(starts=None, window="")
         which = complete_rows(chunk.X)
         return chunk if which is None else chunk.rows(which)._replace(dropped=chunk.dropped)

@@ -113,7 +113,7 @@ class ArraySource(Source):
         return len(self._cuts) - 1
 
     def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
-        """Yield the first rows of a part: the columns, then target and weights under these names."""
+        # Yield the first rows of a part: the columns, then target and weights under these names.
         first = self._cuts[part]
         some = slice(first, min(first + rows, self._cuts[part + 1]))
         if isinstance(self.X, tuple):
@@ -129,17 +129,14 @@ class ArraySource(Source):
         yield pa.table(table)
 
     def roles_said(self) -> str:
-        """What a repr says of target and weights."""
         said = f", with a target of {self.outputs} columns" if self.outputs else ", with a target"
         return (said if self.y is not None else "") + super().roles_said()
 
     @property
     def outputs(self) -> int:
-        """How many columns the target has, if it is a table of them."""
         return self.y.shape[1] if self.y is not None and self.y.ndim == 2 else 0
 
     def output(self, at: int) -> Self:
-        """The same rows with one column of their target."""
         if not self.outputs:
             return super().output(at)
         other = copy(self)
@@ -279,11 +276,10 @@ class ArraySource(Source):
 
     @property
     def columns(self) -> Sequence[str]:
-        """The names of the columns, if the user gave any."""
         return self.names if self.named else ()
 
     def without(self, *columns: str) -> Self:
-        """The same rows; these columns are no features any more, and come along."""
+        # The same rows; these columns are no features any more, and come along.
         self.check_there(columns)
         other = copy(self)
         other.side = {**self.side, **{name: self._side(name) for name in columns}}
@@ -294,22 +290,18 @@ class ArraySource(Source):
         return other
 
     def target_values(self) -> Values | None:
-        """The target of every row."""
         return self.y
 
     def arrays(self) -> tuple[Any, ...]:
-        """Columns, target, weights, classes, and what comes along."""
         data = self.X if isinstance(self.X, tuple) else (self.X,)
         return (*data, self.y, self.weight, self.classes, *self.given_side())
 
     def in_memory(self) -> int:
-        """Bytes of all of it."""
         some = [d for d in self.arrays() if d is not None]
         pieces = [p for d in some for p in ((d.data, d.indices, d.indptr) if sp.issparse(d) else (d,))]
         return sum(np.asarray(p).nbytes for p in pieces)
 
     def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
-        """With this target and these weights, or without."""
         return fingerprints_of(self, y, weight)
 
     def _rows(self, part: int) -> tuple[slice, Codes | None]:
@@ -321,11 +313,10 @@ class ArraySource(Source):
         return rows, (None if weight.all() else np.flatnonzero(weight))
 
     def fingerprint(self) -> str:
-        """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""
+        # Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart.
         return self.fingerprint_later()()
 
     def fingerprint_later(self) -> Callable[[], str]:
-        """The rows are copied now."""
         at = _spread(self.counted)
         every = (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight)
         some = [v[at].toarray() if sp.issparse(v) else np.asarray(v)[at] for v in every if v is not None]

@@ -57,7 +57,6 @@ class Computed(Source):
     """by which Dask knows the collection"""
 
     def graph(self) -> Computed:
-        """A cluster computes the parts."""
         return self
 
     @abstractmethod
@@ -97,7 +96,6 @@ class DaskFrame(Computed, ArrowSource):
         return f"partition {part}"
 
     def check_there(self, columns: Sequence[str]) -> None:
-        """Refuse columns that are not there, or that Dask is not asked to compute."""
         for name in columns:
             if name in self._others and name not in self.columns:
                 raise DataError(
@@ -129,7 +127,7 @@ class DaskFrame(Computed, ArrowSource):
         yield 0, table_of(frame[columns] if rows is None else frame[columns].iloc[:rows])
 
     def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        """Yield the sequences that begin in one partition; they may end in the next one, but not after it."""
+        # Yield the sequences that begin in one partition; they may end in the next one, but not after it.
         name = self.sequence_column(need)
         if name != self.sequence:
             raise DataError(
@@ -168,7 +166,6 @@ class DaskFrame(Computed, ArrowSource):
         return {**self.__dict__, "_frame": None, "_lazy": None}
 
     def fingerprint(self) -> str:
-        """Of the recipe that Dask has for the frame."""
         text = repr((self.key, self.names, self.roles))
         return f"dask frame, {self._length} partitions, {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
@@ -279,14 +276,13 @@ class DaskArray(Computed):
         return block
 
     def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
-        """Yield the first rows of a block."""
         return self._block(part).shown(0, rows)
 
     def scans_for(self, need: Need) -> bool:
         return "categorical" in need.every_kind or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
-        """What a block holds; of numbers, nothing has to be computed to know it."""
+        # What a block holds; of numbers, nothing has to be computed to know it.
         if self.scans_for(need):
             return self._block(part).schema_of(0, need)
         return Schema(tuple(Column(name, need.plain(name)) for name in self.names), need.target, None, False)
@@ -299,7 +295,6 @@ class DaskArray(Computed):
             yield chunk._replace(part=part, first_place=self.first_place(part))
 
     def sequence_column(self, need: Need) -> str:
-        """Blocks know neither a column of ids nor each other."""
         raise DataError(
             "a dask Array does not say to which sequence a row belongs. Remedy: a dask DataFrame, "
             "tenfold.scan(frame, sequence=...)"
@@ -312,6 +307,5 @@ class DaskArray(Computed):
         return {**self.__dict__, "_lazy": None}
 
     def fingerprint(self) -> str:
-        """Of the recipes that Dask has for the arrays."""
         digest = hashlib.blake2b(self.key.encode(), digest_size=8).hexdigest()
         return f"dask array, {self._length} blocks x {self._width}, {digest}"

@@ -54,7 +54,6 @@ class Subset(ArrowSource):
 
     @property
     def n_rows(self) -> int | None:
-        """How many rows there are, if it is known of the rows that they are chosen from."""
         if isinstance(self.base, Subset):
             sizes = self._sizes()
             return None if sizes is None else sum(rows for _, rows in sizes)
@@ -75,7 +74,6 @@ class Subset(ArrowSource):
         return [(start, len(self.deal.takes(np.arange(start, start + rows)))) for start, rows in given]
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
-        """Yield the rows of a part that are chosen."""
         at, left = 0, rows
         apart = part * PART if isinstance(self.base, Computed) else 0  # whose rows are numbered in each part again
         for start, table in self.base.tables(part, columns):
@@ -92,15 +90,12 @@ class Subset(ArrowSource):
         return self.base.place(part)
 
     def in_memory(self) -> int:
-        """Bytes of the rows that they are chosen from."""
         return self.base.in_memory()
 
     def arrays(self) -> tuple[Any, ...]:
-        """Of the rows that they are chosen from."""
         return self.base.arrays()
 
     def graph(self) -> Any:
-        """That of the rows that they are chosen from."""
         return self.base.graph()
 
     def fingerprint(self) -> str:

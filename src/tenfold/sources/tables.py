@@ -93,17 +93,15 @@ class ArrowSource(Source):
 
     @property
     def columns(self) -> Sequence[str]:
-        """The names of all columns of the tables."""
         names: list[str] = self.types.names
         return names
 
     @property
     def schema(self) -> pa.Schema:
-        """The names and Arrow types of all columns."""
         return self.types
 
     def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
-        """Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them."""
+        # Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them.
         for _, table in self.tables(part, list(self.columns), rows):
             table = table.select(list(self.columns))
             yield table if table.schema.types == self.types.types else self._in_types(table)
@@ -121,25 +119,21 @@ class ArrowSource(Source):
         return table
 
     def roles_said(self) -> str:
-        """What a repr says of target, weights and sequences."""
         target = list(self.roles.outputs) or self.roles.target
         roles = {"target": target, "weight": self.roles.weight, "sequence": self.roles.sequence}
         return "".join(f", {role} {name!r}" for role, name in roles.items() if name is not None)
 
     @property
     def weighted(self) -> bool:
-        """Whether weights were given, or a column of them named."""
         return self.weight is not None or self.roles.weight is not None
 
     @property
     def outputs(self) -> int:
-        """How many columns the target has, if it is a table of them."""
         if self.y is not None:
             return self.y.shape[1] if self.y.ndim == 2 else 0
         return len(self.roles.outputs) if self.roles.target is None else 0
 
     def output(self, at: int) -> Self:
-        """The same rows with one column of their target."""
         if not self.outputs:
             return super().output(at)
         other = copy(self)
@@ -151,7 +145,6 @@ class ArrowSource(Source):
         return other
 
     def unweighted(self) -> Self:
-        """The same rows, each of which counts once."""
         if not self.weighted:
             return self
         other = super().unweighted()
@@ -159,7 +152,6 @@ class ArrowSource(Source):
         return other
 
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield some columns of one part, as they are."""
         self.check_there(columns)
         for _, table in self.tables(part, list(columns)):
             yield table.select(list(columns))
@@ -286,10 +278,8 @@ class ArrowSource(Source):
         return validation.check_classes(arrow.levels(self._target_of(table, part, labels=True), "the target"), "it")
 
     def check_columns(self, schema: Schema) -> None:
-        """Refuse a schema of columns that are not there: they are taken by name, in any order, and more may be there.
-
-        A model of unnamed columns takes them by their places, so there must be as many.
-        """
+        # Refuse a schema of columns that are not there: they are taken by name, in any order, and more may be there.
+        # A model of unnamed columns takes them by their places, so there must be as many.
         if not schema.named and not {*schema.names} <= {*self.names}:
             validation.check_columns(self.names, self.named, schema)
         elif missing := [c.name for c in schema.columns if c.kind != "unused" and c.name not in self.types.names]:
@@ -310,7 +300,7 @@ class ArrowSource(Source):
             place += chunk.n
 
     def check_schema(self, need: Need, schema: Schema) -> None:
-        """Refuse, or warn of, categories that are hardly meant as such, unless the user declared them."""
+        # Refuse, or warn of, categories that are hardly meant as such, unless the user declared them.
         chosen = {*self.roles.categorical, *(f.name for f in self.types if pa.types.is_dictionary(f.type))}
         given = self.where in ("X", "X.drop")  # to fit, not to scan
         keep = "give the column the type category" if given else "tenfold.scan(..., categorical=[{name!r}])"
@@ -318,7 +308,6 @@ class ArrowSource(Source):
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:
-        """What is read of the part is kept for the next need, if there are several."""
         _kept.tables, _kept.part = {} if needs > 1 else None, part
         try:
             yield
@@ -443,7 +432,6 @@ class ArrowSource(Source):
         return column
 
     def target_error(self, part: int, row: int | None = None) -> DataError:
-        """The error for a target that is missing or infinite, with the call that leaves such rows out."""
         name = self.roles.target
         rows = f"pyarrow.compute.field({name!r})"
         kind = self.types.field(name).type if name in self.types.names else pa.null()
@@ -495,14 +483,12 @@ class TableSource(ArrowSource):
         yield start, self.table.select(columns).slice(start, min(stop - start, stop if rows is None else rows))
 
     def starts(self) -> Codes | None:
-        """Where the slices begin, and the last one ends."""
         return self._cuts
 
     def place(self, part: int) -> str:
         return ""
 
     def only(self, where: pc.Expression) -> Self:
-        """Those of the rows for which an expression of `pyarrow.compute` holds."""
         if self.y is not None or self.weight is not None or self.side:
             return super().only(where)
         where = expression_of(where)
@@ -512,23 +498,18 @@ class TableSource(ArrowSource):
         return other
 
     def target_values(self) -> Values | None:
-        """The target of every row, if it was given as an array."""
         return self.y
 
     def arrays(self) -> tuple[Any, ...]:
-        """Target, weights, classes, what comes along, and the table."""
         return (self.y, self.weight, self.classes, *self.given_side(), self.table)
 
     def in_memory(self) -> int:
-        """Bytes of all of it."""
         return sum(int(some.nbytes) for some in self.arrays() if some is not None)
 
     def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
-        """With this target and these weights, or without."""
         return fingerprints_of(self, y, weight)
 
     def fingerprint(self) -> str:
-        """Of shape, names, types, and up to 64 rows spread over the data."""
         at = np.unique(np.linspace(0, max(self.counted - 1, 0), 64).astype(int))[: self.counted]
         some = [self.table.slice(int(i), 1).to_pydict() for i in at]  # `take` fails on some dictionaries
         text = f"{self.types}{some}"

@@ -29,7 +29,7 @@ class View(Value):
 
     @property
     def digest(self) -> bytes:
-        """Of the need, and of the schema, which knows its own: it is the same in every round."""
+        # Of the need, and of the schema, which knows its own: it is the same in every round.
         found: bytes | None = self.__dict__.get("_digest")
         if found is None:
             found = self.__dict__["_digest"] = digest_of("View", self.need, self.schema.digest)
@@ -52,7 +52,7 @@ class Crossed(Key):
     each: tuple[Key, ...]
 
     def coder(self, part: int) -> Coder:
-        """By the groups of all; a row that one key leaves out belongs to no group."""
+        # By the groups of all; a row that one key leaves out belongs to no group.
         coders = [key.coder(part) for key in self.each]
 
         def code(chunk: Chunk) -> Codes:
@@ -85,7 +85,6 @@ class Joined(Key):
     """for each group of the base, the group that it belongs to here; -1: to none"""
 
     def coder(self, part: int) -> Coder:
-        """By the groups of the base."""
         coder = self.base.coder(part)
         return lambda chunk: self.of(coder(chunk))
 
@@ -122,7 +121,6 @@ class Among(Stage):
     learned = False
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """The same rows with these columns."""
         return chunk._replace(X=self.of(chunk.X), whole=chunk.X if chunk.whole is None else chunk.whole)
 
     def of(self, X: Columns) -> Columns:
@@ -137,7 +135,6 @@ class Inside(Stage):
     learned = False
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """The same rows at other places."""
         return chunk.inner()
 
 
@@ -148,7 +145,6 @@ class KeyWithin(Key):
     depth: int
 
     def coder(self, part: int) -> Coder:
-        """By the places that the learner knows."""
         coder = self.base.coder(part)
         return lambda chunk: coder(chunk.inner(self.depth))
 
@@ -168,7 +164,6 @@ class DrawAround(Draw):
     depth: int
 
     def weight(self, chunk: Chunk) -> Array:
-        """By the places that it knows."""
         return self.base.weight(chunk.inner(-self.depth))
 
 

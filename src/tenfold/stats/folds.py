@@ -54,7 +54,6 @@ class RowsByChunk(Statistic[Pieces]):
     """
 
     def summarize(self, chunk: Chunk) -> Pieces:
-        """Summarize the rows of one chunk."""
         return Pieces.of(chunk)
 
 
@@ -78,7 +77,6 @@ class DrawnFolds(Key):
     seed: int
 
     def coder(self, part: int) -> Coder:
-        """What says the fold of each row of a part, by its place alone."""
         return lambda chunk: folds_of(chunk, self.seed, self.groups)
 
 
@@ -90,7 +88,6 @@ class FoldsInOrder(Key):
     starts: ChunkStarts
 
     def coder(self, part: int) -> Coder:
-        """By the number of each row among those that have a weight."""
         sizes = np.full(self.groups, self.rows // self.groups) + (np.arange(self.groups) < self.rows % self.groups)
         ends = np.cumsum(sizes)
         return lambda chunk: np.searchsorted(ends, self.starts.of(chunk) + np.arange(chunk.n), side="right")
@@ -103,8 +100,6 @@ class ListedFolds(Key):
     starts: ChunkStarts
 
     def coder(self, part: int) -> Coder:
-        """By the number of each row."""
-
         def code(chunk: Chunk) -> Codes:
             found: Codes = self.codes[self.starts.of(chunk) + chunk.X.numbers() - chunk.offset]
             return found
@@ -256,7 +251,6 @@ class ComomentsByFold(Statistic[FoldMoments | FoldRows]):
     """whether rows are kept while they are few"""
 
     def summarize(self, chunk: Chunk) -> FoldMoments | FoldRows:
-        """Of all rows, fold by fold."""
         codes, kind = self.fold.coder(chunk.part)(chunk), FoldRows if self.keep_rows else FoldMoments
         found: FoldMoments | FoldRows = kind.of(chunk, self.levels, codes, self.fold.groups)
         return found

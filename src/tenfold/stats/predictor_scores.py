@@ -136,7 +136,6 @@ class Score(Grouped[Scores]):
         return scores.each[self.metrics.index(Metric.of(scorer))]
 
     def summarize(self, chunk: Chunk) -> Scores:
-        """How right the predictor is."""
         if len(self.predictors) > 1:
             raise TypeError("several predictors score groups of rows: this stands in no `By`")
         outputs = self.predictors[0].outputs(chunk, self._needs)
@@ -144,7 +143,7 @@ class Score(Grouped[Scores]):
         return Scores(tuple(self._one(m, chunk.y, outputs[m.needs], weight) for m in self.metrics), weight is not None)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Scores | None]:
-        """How right each group's predictor is on it; what classes are taken for, in one count for all groups."""
+        # How right each group's predictor is on it; what classes are taken for, in one count for all groups.
         if (codes < 0).any():
             chunk, codes = chunk.rows(np.flatnonzero(codes >= 0)), codes[codes >= 0]
         if not chunk.n:

@@ -53,7 +53,6 @@ class LeaveOneOut(Statistic[LeftOut]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> LeftOut:
-        """Of the rows of a chunk, block by block."""
         design, many = Design.of(chunk.X, self.levels), len(self.values)
         p, squares, free = design.width, np.zeros(many), np.ones(many)
         level = self.values[:, p] + self.values[:, :p] @ self.center

@@ -98,7 +98,6 @@ class SmoothedMargins(Held[MarginSums]):
     lens: DesignLens = field(kw_only=True)
 
     def follow(self, held: DesignRows, scratch: Any) -> tuple[int, Array]:
-        """The multipliers at the last centre, from those at an earlier one."""
         first, b = (0, np.zeros(held.y.shape)) if scratch is None else (scratch[0], scratch[1])
         if first < len(self.centres):
             b = b.copy()
@@ -109,7 +108,6 @@ class SmoothedMargins(Held[MarginSums]):
         return len(self.centres), b
 
     def summarize(self, chunk: Chunk) -> MarginSums:
-        """Add up the rows of one chunk."""
         return self.sums(chunk.held, chunk.weight, chunk.scratch[1])
 
     def sums(self, held: DesignRows, weight: Array, b: Array) -> MarginSums:

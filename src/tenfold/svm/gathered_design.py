@@ -119,7 +119,6 @@ class AllDesignRows(Gathered):
     """bytes above which rows are not kept; 0: all are"""
 
     def summarize(self, chunk: Chunk) -> Any:
-        """The `GatheredDesign` of one chunk."""
         n, p = chunk.X.shape
         none, nothing = np.zeros(0), np.zeros(0, np.int64)
         X, data, indices, lengths = np.zeros((0, p + bool(self.constant))), none, nothing, nothing

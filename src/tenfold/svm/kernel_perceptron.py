@@ -101,11 +101,9 @@ class KernelPerceptron(KernelExpansion, Deciding):
     max_iter: Annotated[int, integer(1)] = 100
 
     def stop(self) -> Stop:
-        """`max_iter` counts epochs over rows in memory, not rounds over the source."""
         return Never()
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows, with their classes."""
         self.check_kernel()
         return AllRows(self.relative)
 
@@ -119,7 +117,6 @@ class KernelPerceptron(KernelExpansion, Deciding):
         return np.ascontiguousarray(K + 1 if self.fit_intercept else K)
 
     def solve(self, schema: Schema, s: TrainingRows) -> KernelPerceptronModel:
-        """Walk over the rows until an epoch has no mistake."""
         gamma = self.gamma_from(s)
         s = s if self.precomputed else distinct(s)
         K, signs, step = self._gram(s, gamma), self._signs(schema, s.label), self.eta0 * s.weight
@@ -183,11 +180,9 @@ class KernelPerceptron(KernelExpansion, Deciding):
         return float(a @ self.kernel_of(model.gamma)(model.support_vectors) @ a + model.intercept[0] ** 2)
 
     def scores(self, model: KernelPerceptronModel, X: Columns) -> Array:
-        """f(x) of each row, for each class against the others."""
         return self.expand(model.support_vectors, model.gamma, model.dual_coef.T, X) + model.intercept
 
     def sound(self, model: KernelPerceptronModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        """Whether the rows that were kept have the columns of the schema, and there is an output for each class."""
         outputs = 1 if len(schema.classes) <= 2 else len(schema.classes)
         return self.fits_columns(model.support_vectors, schema) and len(model.intercept) == outputs
 

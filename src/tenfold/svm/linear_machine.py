@@ -150,7 +150,6 @@ class LinearMachine(Estimator):
         return None
 
     def model(self, state: State) -> MachineModel | None:
-        """The planes that rows are asked about."""
         match state:
             case Climbing():
                 return self._model(state.weights, max(state.step, 1))
@@ -259,7 +258,7 @@ class LinearMachine(Estimator):
         return self._model(weights, int(epochs.max()), GapSums(loss, slack, weights))
 
     def kept(self, model: MachineModel, summary: Any) -> GapSums:
-        """The sums that prove the gap; rows and curvatures are not kept."""
+        # The sums that prove the gap; rows and curvatures are not kept.
         return summary if isinstance(summary, GapSums) else _sums(model, summary)
 
     def certify(self, model: MachineModel, s: Any) -> tuple[Claim, ...] | None:
@@ -286,12 +285,10 @@ class LinearMachine(Estimator):
             )
 
     def sound(self, model: MachineModel, summary: Any, schema: Schema) -> bool:
-        """Whether planes have the columns of the schema, and their constant."""
         k = _classes(schema)
         return model.weights.shape == (k if k > 2 else 1, len(schema.columns) + self.fit_intercept)
 
     def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
-        """Whether the planes of the next pass are as many as the classes need."""
         if not isinstance(state, Climbing):
             return True
         return self.sound(self._model(state.weights, 1), summary, schema) and len(state.centres) == len(state.sigmas)

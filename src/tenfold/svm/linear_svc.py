@@ -98,7 +98,7 @@ class LinearSVC(LinearMachine, Deciding):
     ] = None
 
     def start(self, schema: Schema) -> State:
-        """The state before any rows are read; what cannot be fitted is refused here."""
+        # The state before any rows are read; what cannot be fitted is refused here.
         k = len(schema.classes)
         if k < 2:
             raise ValueError(f"LinearSVC needs samples of at least 2 classes in the data, but there is {k} class")
@@ -108,5 +108,4 @@ class LinearSVC(LinearMachine, Deciding):
         return class_weights(self.class_weight, schema, mass)
 
     def scores(self, model: MachineModel, X: Columns) -> Array:
-        """wᵀx + b of each row for each plane."""
         return self.margins(model, X)

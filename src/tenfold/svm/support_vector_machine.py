@@ -56,7 +56,6 @@ class RowsOfMachines(AllRows):
     """rows; 0: any number"""
 
     def check_count(self, rows: int) -> None:
-        """Refuse rows with which machines would take days."""
         if 0 < self.most < rows:
             raise too_many_rows(self.learner, rows, self.relative)
 
@@ -85,11 +84,10 @@ class KernelMachine(KernelExpansion):
     max_iter: Annotated[int, integer(-1)] = -1
 
     def stop(self) -> Stop:
-        """`max_iter` counts pairs of variables that are moved, not rounds over the rows."""
         return Never()
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows are gathered: a machine compares each with each."""
+        # All rows are gathered: a machine compares each with each.
         self.check_kernel()
         return RowsOfMachines(self.relative, learner=type(self).__name__, most=self.most_rows(schema))
 
@@ -98,7 +96,6 @@ class KernelMachine(KernelExpansion):
         return TOO_MANY if self.max_iter < 0 else 0
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the support vectors of a file stand among its rows, and are as many as its weights."""
         vectors = len(model.support_vectors) == (0 if self.precomputed else len(model.support))
         width = model.support_vectors.shape[1] == len(schema.columns)
         places = not self.precomputed or bool((model.support < len(schema.columns)).all())

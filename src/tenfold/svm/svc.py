@@ -145,11 +145,9 @@ class SVC(KernelMachine, Deciding):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether they were asked for."""
         return not isinstance(self.probability, str) and bool(self.probability)
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows are gathered, once classes and parameters are found to go together."""
         k = len(schema.classes)
         if self.break_ties and self.decision_function_shape == "ovo" and k > 2:
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
@@ -163,12 +161,11 @@ class SVC(KernelMachine, Deciding):
         return super().statistic(schema)
 
     def most_rows(self, schema: Schema) -> int:
-        """Of k classes, some two have at least 2/k of the rows."""
         most = super().most_rows(schema)
         return most if self.multi_class == "ovr" else most * max(2, len(schema.classes)) // 2
 
     def solve(self, schema: Schema, s: TrainingRows) -> SVCModel:
-        """The dual of each machine; weights, prices and the kernel enter here."""
+        # The dual of each machine; weights, prices and the kernel enter here.
         k, n = len(schema.classes), len(s.X)
         if len(np.unique(s.label)) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
@@ -249,7 +246,6 @@ class SVC(KernelMachine, Deciding):
         return not scaled and self.class_weight != "balanced" and not self.has_probabilities
 
     def sound(self, model: SVCModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        """Whether support vectors of the classes are as many as there are, and machines as the classes need."""
         k = len(schema.classes)
         machines = 1 if k == 2 else k if self.multi_class == "ovr" else k * (k - 1) // 2
         counted = sum(model.n_support.tolist()) == len(model.support) and len(model.intercept) == machines
@@ -259,7 +255,7 @@ class SVC(KernelMachine, Deciding):
     # ---- what the model says of rows -------------------------------------------------------------------------
 
     def scores(self, model: SVCModel, X: Columns) -> Array:
-        """What `decision_function` says: of each class, or of each two."""
+        # What `decision_function` says: of each class, or of each two.
         f, k = self.decisions(model, X), len(model.n_support)
         if k == 2 or self.multi_class == "ovr" or self.decision_function_shape == "ovo":
             return f
@@ -267,7 +263,7 @@ class SVC(KernelMachine, Deciding):
         return votes + strength / (3 * (np.abs(strength) + 1))
 
     def scores_from(self, model: SVCModel, X: Columns) -> Array:
-        """Votes, decisions, or log-probabilities if there are any: the highest wins."""
+        # Votes, decisions, or log-probabilities if there are any: the highest wins.
         k = len(model.n_support)
         f = self.decisions(model, X)
         if self.has_probabilities:
@@ -289,15 +285,12 @@ class SVC(KernelMachine, Deciding):
         return coupled(np.exp(log_p), k)
 
     def probability_from(self, scores: Array) -> Array:
-        """Scores are logarithms of probabilities."""
         return Classifier.probability_from(self, scores)
 
     def log_probability_from(self, scores: Array) -> Array:
-        """The logarithm of the above."""
         return Classifier.log_probability_from(self, scores)
 
     def decision_from(self, model: SVCModel, X: Columns) -> Array:
-        """The scores, of two classes that of the second alone."""
         found = self.scores(model, X)
         return found[:, 0] if len(model.n_support) == 2 else found
 

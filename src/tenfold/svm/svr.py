@@ -115,7 +115,7 @@ class SVR(KernelMachine, Regressor):
         return Machine(np.arange(len(s.X)), Dual.of_numbers(s.y, self.C * s.weight, self.epsilon))
 
     def solve(self, schema: Schema, s: TrainingRows) -> SVRModel:
-        """The dual; weights, the tube and the kernel enter here."""
+        # The dual; weights, the tube and the kernel enter here.
         gamma = self.gamma_from(s)
         kernel, X = self.compared(s, gamma)
         machine = self._machine(s)

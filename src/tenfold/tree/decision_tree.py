@@ -120,7 +120,6 @@ class DecisionTree(Pruned, TreePaths):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rows are set aside to prune by."""
         return self.holds_back
 
     def ask(self, state: TreeState) -> Asked | None:
@@ -177,7 +176,6 @@ class DecisionTree(Pruned, TreePaths):
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: TreeState) -> TreeModel | None:
-        """The tree, once rows were sent down."""
         return state.model if isinstance(state, Solved) else None
 
     def _looked(self, state: Begun, look: Look) -> RefiningEdges | GatheringRows | GrowingLevels:
@@ -254,11 +252,9 @@ class DecisionTree(Pruned, TreePaths):
         return (PruningTree if self.holds_back else CheckingTree)(1, setup, model)
 
     def sound(self, model: TreeModel, summary: Ends | None, schema: Schema) -> bool:
-        """Whether the rows of the summary end in the nodes of the tree."""
         return summary is None or self._ended(model, summary, schema)
 
     def resumable(self, state: TreeState, summary: TreeSummary, schema: Schema) -> bool:
-        """Whether the nodes have what rows leave there, and gathered rows are in bins and nodes that there are."""
         match state, summary:
             case GrowingLevels(_, setup, _, at), _:
                 channels = self.channels(setup).size

@@ -169,16 +169,13 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
 
     @property
     def criterion_code(self) -> int:
-        """What makes a split good, as the kernels have it, by the name that `criterion` is."""
         return CRITERIA[self.criterion]
 
     def check_params(self, schema: Schema) -> None:
-        """Refuse costs that do not go with the columns."""
         super().check_params(schema)
         self.costs(schema)
 
     def costs(self, schema: Schema) -> Array:
-        """Of looking at each column."""
         given = self.feature_costs
         if given is None:
             return np.ones(len(schema.columns))
@@ -192,7 +189,6 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         return found
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
-        """The weights of the classes."""
         return np.asarray(sums[:, :-1] * units[0])
 
     def certify(self, model: TreeModel, s: Ends) -> tuple[Claim, ...]:

@@ -107,7 +107,6 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     )
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
-        """The mean of the target, and the weight."""
         g, h = sums[:, 0] * units[0], sums[:, 1] * units[1]
         return np.column_stack([ranges.center - g / h, h])
 

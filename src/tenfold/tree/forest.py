@@ -61,7 +61,6 @@ class ForestSides(SplitSides):
     draws: TreeDraws
 
     def taken(self, places: Codes, tree: int) -> Flags:
-        """Whether the tree of this number has drawn each of the rows at these places."""
         times = self.draws.times(places, tree)
         return times > 0 if len(times) else np.ones(len(places), bool)
 

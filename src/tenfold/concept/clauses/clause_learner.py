@@ -115,7 +115,6 @@ class ClauseLearner(Classifier):
         return ClauseModel(least(table, unseen), int(unseen.sum()), positive, n_classes, words)
 
     def model(self, state: State) -> ClauseModel | None:
-        """The hypothesis, after the first pass."""
         match state:
             case Testing():
                 return state.model
@@ -150,16 +149,14 @@ class ClauseLearner(Classifier):
         return out
 
     def probability_from(self, scores: Array) -> Array:
-        """Probabilities of 0 and 1: a hypothesis is certain of what it says."""
+        # Probabilities of 0 and 1: a hypothesis is certain of what it says.
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:
-        """Logarithms of the probabilities, which are 0 and 1."""
         with np.errstate(divide="ignore"):
             return np.log(scores)
 
     def sound(self, model: ClauseModel, summary: Satisfied | None, schema: Schema) -> bool:
-        """Whether literals are of columns, conjunctions have one at least, and their number is that of the columns."""
         n, size = len(schema.columns), self._size(schema)
         tables = [model.clauses, *(() if summary is None else (summary.tested,))]
         right = all(t.shape[1] == size and (t < 2 * n).all() and (t[:, :1] >= 0).all() for t in tables)
@@ -167,7 +164,6 @@ class ClauseLearner(Classifier):
         return bool(right and mine and (summary is None or summary.seen.shape[1] == count(n, size)))
 
     def resumable(self, state: State, summary: Satisfied, schema: Schema) -> bool:
-        """The same, and rows were held against this hypothesis or none."""
         model = self.model(state)
         return model is None or self.sound(model, summary, schema)
 

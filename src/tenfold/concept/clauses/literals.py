@@ -148,7 +148,7 @@ class ConjunctionsOfLiterals(Grouped[Satisfied]):
     """the class of rows that satisfy one of them, -1 if there is none"""
 
     def summarize(self, chunk: Chunk) -> Satisfied:
-        """Look up each conjunction among the rows of each class; hold the rows against the hypothesis."""
+        # Look up each conjunction among the rows of each class; hold the rows against the hypothesis.
         table = conjunctions(chunk.X.shape[1], self.k)
         bits = bits_of(chunk.X, self.binarize)
         seen = np.zeros((self.classes, len(table)), bool)

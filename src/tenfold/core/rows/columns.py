@@ -315,7 +315,7 @@ class TextColumns(Columns):
     __slots__ = ()
 
     def column(self, j: int) -> Values:
-        """Column `j`: an array of strings (and None, if what is missing may pass)."""
+        # Column `j`: an array of strings (and None, if what is missing may pass).
         texts: Values = self.data[j]
         if not self.missing and texts.dtype.hasobject:
             gone = np.flatnonzero(np.equal(texts, np.array(None, dtype=object)))
@@ -329,11 +329,9 @@ class TextColumns(Columns):
         return texts
 
     def take(self, rows: Codes) -> NoReturn:
-        """Text has no rows of numbers."""
         raise self._no_numbers()
 
     def blocks(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Text has no blocks of numbers."""
         raise self._no_numbers()
 
     def _no_numbers(self) -> TypeError:

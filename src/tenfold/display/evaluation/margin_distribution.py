@@ -30,7 +30,6 @@ class Votes(Model):
         """Any number of rounds is there, if the model has so many."""
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
-        """The share of the votes of each class, by the number of rounds."""
         rounds = sorted(map(int, wanted))
         votes = self.learner.it.votes_from(self.model.it, self.staged(chunk).X, rounds)
         return {str(t): share for t, share in zip(rounds, votes, strict=True)}

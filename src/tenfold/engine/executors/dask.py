@@ -63,7 +63,6 @@ class Dask(Runner):
 
     @contextmanager
     def open(self, source: Source) -> Iterator[TaskSession]:
-        """A source to reduce, as often as a fit needs it."""
         if source.in_memory() > SMALL:
             raise DataError(
                 f"{source.in_memory() >> 20} MiB of rows are in this process, and every worker would need a copy. "
@@ -77,7 +76,7 @@ class Dask(Runner):
             session.close()
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source | None) -> Iterator[Any]:
-        """The function of each part, in order, a few at a time; of rows in this process, here."""
+        # The function of each part, in order, a few at a time; of rows in this process, here.
         if source is not None and source.in_memory():
             yield from Local().map(function, parts, source)
             return
@@ -106,7 +105,7 @@ class DaskExecutor(Executor):
 
     @property
     def lost(self) -> tuple[type[BaseException], ...]:
-        """Several workers died under one task; not if it is the cluster that ended."""
+        # Several workers died under one task; not if it is the cluster that ended.
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -115,11 +114,10 @@ class DaskExecutor(Executor):
 
     @property
     def threads(self) -> int:
-        """How many threads all workers have together now."""
         return self.runner.threads
 
     def send(self, value: Any, name: str) -> Any:
-        """A value as the output of a task, which has a recipe: scattered data is lost with its worker."""
+        # A value as the output of a task, which has a recipe: scattered data is lost with its worker.
         import cloudpickle
 
         with warnings.catch_warnings():
@@ -127,7 +125,6 @@ class DaskExecutor(Executor):
             return self.client.submit(receive, cloudpickle.dumps(value), key=name)
 
     def submit(self, function: Callable[..., Any], arguments: Iterable[Sequence[Any]], name: str) -> list[Any]:
-        """A task for each of some lists of arguments."""
         each = list(arguments)
         keys = [f"{name}-{at}" for at in range(len(each))]
         return list(self.client.map(function, *zip(*each, strict=True), key=keys, retries=self.runner.retries))
@@ -135,7 +132,7 @@ class DaskExecutor(Executor):
     def submit_parts(
         self, source: Source | None, function: Any, given: Sequence[Any], runs: Sequence[Sequence[int]], name: str
     ) -> list[Any]:
-        """A task for each run of parts; of partitions, for each of them: they are dependencies in its graph."""
+        # A task for each run of parts; of partitions, for each of them: they are dependencies in its graph.
         graph = None if source is None else source.graph()
         if graph is None:
             return self.submit(function, [(*given, some) for some in runs], name)
@@ -149,16 +146,13 @@ class DaskExecutor(Executor):
         return list(self.client.compute(tasks, retries=self.runner.retries))
 
     def gather(self, handles: list[Any]) -> list[Any]:
-        """Bring the outputs of tasks to this process."""
         found: list[Any] = self.client.gather(handles)
         return found
 
     def done(self, handle: Any) -> bool:
-        """Whether an output is there, or has failed."""
         return bool(handle.done())
 
     def release(self, handles: list[Any]) -> None:
-        """Cancel tasks, and forget their outputs."""
         if self.client.status == "running":
             self.client.cancel(handles)
 

@@ -126,7 +126,6 @@ class TaskSession(Session):
         self._forget()
 
     def reduce(self, job: Job) -> Any:
-        """The merge of the job's summaries of all its parts, in the fixed tree."""
         parts = job.parts(self.source)
 
         def once() -> list[Handle]:
@@ -137,7 +136,6 @@ class TaskSession(Session):
         return self._done(once, parts)[0]
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
-        """The summary of each leaf."""
         parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
         orders = by_order(leaves)
         merged = [at for at in orders.pop(None, []) if not leaves[at].held]

@@ -66,17 +66,16 @@ class Local(Runner):
 
     @property
     def driver_threads(self) -> int:
-        """How many threads an update may use: those of the runner."""
+        # How many threads an update may use: those of the runner.
         return self.threads
 
     @contextmanager
     def open(self, source: Source) -> Iterator[LocalSession]:
-        """A source to reduce, as often as a fit needs it."""
         with closing(Store(self.memory)) as store:
             yield LocalSession(self, source, store)
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Any = None) -> Generator[Any]:
-        """The function of each part, in order; at most twice as many as threads are in flight."""
+        # The function of each part, in order; at most twice as many as threads are in flight.
         parts = list(parts) if not isinstance(parts, range) else parts
         if self.threads == 1 or len(parts) == 1 or getattr(_here, "inside", False):
             yield from map(partial(_limited, function), parts)
@@ -106,16 +105,14 @@ class LocalSession(Session):
 
     @property
     def memory(self) -> int:
-        """Bytes that may be held in memory between rounds."""
         return self.runner.memory
 
     def reduce(self, job: Job) -> Any:
-        """The merge of the job's summaries of all its parts, in the fixed tree."""
         with one_blas_thread():
             return self._over(job.parts(self.source), partial(job, self.source))
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
-        """The summary of each leaf: read, from what is held of the parts, or part after part."""
+        # The summary of each leaf: read, from what is held of the parts, or part after part.
         found: dict[int, Any] = {}
         with one_blas_thread():
             for order, places in by_order(leaves).items():

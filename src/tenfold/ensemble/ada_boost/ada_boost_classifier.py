@@ -102,12 +102,11 @@ class AdaBoostClassifier(Ensemble, Classifier):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether the learner of each round does."""
         return self.estimator is not None and self.estimator.draws_rows
 
     @property
     def need(self) -> Need:
-        """Numbers for stumps; else what the estimator takes."""
+        # Numbers for stumps; else what the estimator takes.
         return (
             self.estimator.need
             if isinstance(self.estimator, Classifier)
@@ -121,7 +120,6 @@ class AdaBoostClassifier(Ensemble, Classifier):
 
     @property
     def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of stumps, or of members."""
         return (Begun, Cutting, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
 
     @property
@@ -151,7 +149,6 @@ class AdaBoostClassifier(Ensemble, Classifier):
         return self._rounds.update(state, s)
 
     def model(self, state: Any) -> Any:
-        """The rounds, once there are any."""
         if isinstance(state, Solved):
             return state.model
         return state.so_far if isinstance(state, (Boosting, JudgingLast)) and state.step else None
@@ -171,11 +168,10 @@ class AdaBoostClassifier(Ensemble, Classifier):
         return av.scores_of(votes, float(model.estimator_weights.sum()))
 
     def probability_from(self, scores: Any) -> Any:
-        """As scikit-learn has it: scores as if they were (K - 1) log-odds."""
+        # As scikit-learn has it: scores as if they were (K - 1) log-odds.
         return super().probability_from(scores / max(scores.shape[1] - 1, 1))
 
     def log_probability_from(self, scores: Any) -> Any:
-        """The logarithm of the above."""
         return super().log_probability_from(scores / max(scores.shape[1] - 1, 1))
 
     def decision_from(self, model: Any, X: Columns) -> Array:
@@ -286,11 +282,9 @@ class AdaBoostClassifier(Ensemble, Classifier):
         return np.asarray(votes @ each / votes.sum())
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the rounds are such as a fit could have made."""
         return len(model.estimator_errors) > 0 and self._rounds.sound(model, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the rounds so far are such as a fit could have made."""
         return self._rounds.resumable(state, summary, schema)
 
     def _validate_params(self) -> None:

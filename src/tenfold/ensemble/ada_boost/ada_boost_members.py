@@ -111,7 +111,6 @@ class BoostedRows(Held[Any]):
     lens: WholeRows = field(default_factory=WholeRows, kw_only=True)
 
     def follow(self, held: Chunk, scratch: Any) -> Followed:
-        """The weights of the rows, from those after earlier rounds."""
         first, weight = (0, held.weight) if scratch is None else scratch[:2]
         if first < self.rounds:
             X, down, up = held.X, 1 / av.growth(self.so_far), av.raised(self.so_far)
@@ -129,7 +128,6 @@ class MemberStatistic(BoostedRows):
     telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
 
     def follow(self, held: Chunk, scratch: Any) -> Followed:
-        """The weights of the rows, and what the member holds of rows so weighted."""
         now = super().follow(held, scratch)
         if not isinstance(self.asked, Held):
             return now
@@ -144,7 +142,6 @@ class MemberStatistic(BoostedRows):
         return rows._replace(weight=weight, uniform=rows.uniform and not self.rounds, dropped=0)
 
     def summarize(self, chunk: Chunk) -> Any:
-        """What the member makes of the weighted rows."""
         now = chunk.scratch
         some = self._weighed(chunk.held, now.weight)
         if isinstance(self.asked, Held):
@@ -153,7 +150,6 @@ class MemberStatistic(BoostedRows):
 
     @property
     def title(self) -> str:
-        """As the member calls it."""
         return title(self.asked)
 
 
@@ -172,7 +168,6 @@ class MemberErrors(BoostedRows):
     telling = ("rounds", "number", "how", "so_far", "model")
 
     def summarize(self, chunk: Chunk) -> Judged:
-        """The weighted error of the member on the rows of one chunk."""
         rows, weight = chunk.held, chunk.scratch.weight
         wrong = self.how.it.said(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
         doubtful = weight >= rows.weight * av.bar_of(self.so_far)

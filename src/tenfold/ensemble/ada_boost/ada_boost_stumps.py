@@ -124,13 +124,11 @@ class StumpWeights(Held[Boosted]):
         return (*stump, av.bar_of(self.rounds))
 
     def follow(self, held: Binned, scratch: Any) -> tuple[int, Array]:
-        """By how much the stumps have raised the weight of each row, from what fewer of them did."""
         first, raised = (0, np.ones(len(held.label))) if scratch is None else (scratch[0], scratch[1].copy())
         follow_stumps(held.bins, held.label, *self.rounds[:4], *self.factors, first, raised)
         return len(self.rounds.feature), raised
 
     def summarize(self, chunk: Chunk) -> Boosted:
-        """Add up the rows of one chunk."""
         held, raised = chunk.held, chunk.scratch[1]
         weight = raised if chunk.uniform else chunk.weight * raised
         histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.n_classes))

@@ -34,7 +34,6 @@ class Bootstrap(Draw):
     """of the member"""
 
     def weight(self, chunk: Chunk) -> Array:
-        """The weight of each row, as often as it is drawn."""
         return chunk.weight * self.times(chunk)
 
     def times(self, chunk: Chunk) -> Codes:
@@ -50,7 +49,6 @@ class OutOfBag(Statistic[Any]):
     draws: tuple[Bootstrap, ...]
 
     def summarize(self, chunk: Chunk) -> Any:
-        """What is said of rows by those that have not drawn them, scored as the kind of learner does."""
         bag, model = self.bag.it, self.model
         sums, count = np.zeros((chunk.n, max(model.n_classes, 1))), np.zeros(chunk.n, np.int64)
         for at, (member, draw) in enumerate(zip(bag.team(), self.draws, strict=True)):
@@ -119,7 +117,6 @@ class Bagging(Ensemble, Team):
         return given
 
     def team(self) -> list[Any]:
-        """So many copies, each with a seed of its own if it has any."""
         given = self.one()
         team = [given._blank() for _ in range(self.n_estimators)]
         if given.seeded:
@@ -128,12 +125,10 @@ class Bagging(Ensemble, Team):
         return team
 
     def distinct_members(self) -> list[Any]:
-        """The one learner of which all members are copies."""
         return [self.one()]
 
     @property
     def size(self) -> int:
-        """How many members there are."""
         return self.n_estimators
 
     def _keys(self, stream: int) -> Any:
@@ -141,12 +136,10 @@ class Bagging(Ensemble, Team):
 
     @property
     def passes(self) -> str:  # type: ignore[override]
-        """As many as the member needs, and one more to score rows it has not drawn."""
         return MANY if self.oob_score else str(self.one().passes)
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of the members too."""
         return (*super().summary_types, self.judged_type)
 
     def draws(self) -> tuple[Bootstrap, ...]:
@@ -154,28 +147,26 @@ class Bagging(Ensemble, Team):
         return tuple(Bootstrap(int(key)) for key in self._keys(ROWS))
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
-        """Each of rows that are drawn again."""
         draws = self.draws()
         return tuple(Reweighted(draws[at], After((Inside(),), ask)) for at, ask in asks.items())
 
     def after(self, state: Learning, model: TeamModel) -> Any:
-        """The judgement, if it is wanted."""
         return Judging(state.step, model) if self.oob_score else super().after(state, model)
 
     def ask(self, state: Any) -> Expression | None:
-        """What the members ask for; then all rows once more, if they are to be scored."""
+        # What the members ask for; then all rows once more, if they are to be scored.
         if isinstance(state, Judging):
             return OutOfBag(Described(self._blank()), state.team, self.draws())
         return super().ask(state)
 
     def update(self, state: Any, summary: Any) -> Any:
-        """Every member goes on; or all is done."""
+        # Every member goes on; or all is done.
         if isinstance(state, Judging):
             return Solved.of(state.team, state.step + 1)
         return super().update(state, summary)
 
     def check_seen(self, rows: Codes) -> None:
-        """Some members may have drawn no row: they have no say."""
+        # Some members may have drawn no row: they have no say.
         super().check_seen(np.atleast_1d(rows.any()))
 
     def means(self, model: TeamModel, X: Columns) -> Array:
@@ -216,16 +207,13 @@ class Bagging(Ensemble, Team):
         return [self.fitted(at) for at in np.flatnonzero(self.model_.seen).tolist()]
 
     def sound(self, model: TeamModel, summary: Any, schema: Schema) -> bool:
-        """Whether what each member has is its own, and the summary of this kind."""
         kind = self.judged_type if self.oob_score else Joint
         return (summary is None or type(summary) is kind) and super().sound(model, summary, schema)
 
     def size_fits(self, record: Any) -> bool:
-        """Whether there are as many members as the parameters say."""
         return super().size_fits(record.team if isinstance(record, Judging) else record)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the members can go on, or be scored."""
         if isinstance(state, Judging):
             return type(summary) is self.judged_type and super().sound(state.team, None, schema)
         return super().resumable(state, summary, schema)

@@ -80,17 +80,15 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
     )
 
     def usual(self) -> Any:
-        """The member if none is given: a decision tree."""
+        # The member if none is given: a decision tree.
         return DecisionTreeClassifier()
 
     def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Unseen:
-        """Weights of the rows that are told wrong."""
         told = count > 0
         wrong = told & (winners(sums) != chunk.y)
         return Unseen(*(float(chunk.weight[some].sum()) for some in (wrong, told, ~told)))
 
     def judgement(self, s: Unseen) -> tuple[Claim, ...]:
-        """The error on rows that members have not drawn."""
         why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
         claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
         if s.told:

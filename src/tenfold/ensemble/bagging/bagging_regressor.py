@@ -87,11 +87,10 @@ class BaggingRegressor(Bagging, Regressor):
     )
 
     def usual(self) -> Any:
-        """The member if none is given: a decision tree."""
+        # The member if none is given: a decision tree.
         return DecisionTreeRegressor()
 
     def judged(self, chunk: Chunk, sums: Array, count: Codes) -> UnseenNumbers:
-        """Sums of the squared errors of out-of-bag rows."""
         told = count > 0
         w, y, drawn = chunk.weight[told], chunk.y[told], float(chunk.weight[~told].sum())
         if not len(y):
@@ -102,7 +101,6 @@ class BaggingRegressor(Bagging, Regressor):
         return UnseenNumbers(float(w @ error**2), total, mean, rest, float(w @ away**2), drawn)
 
     def judgement(self, s: UnseenNumbers) -> tuple[Claim, ...]:
-        """The error on rows that members have not drawn."""
         why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
         claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
         if s.told:

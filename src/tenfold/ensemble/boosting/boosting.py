@@ -185,7 +185,6 @@ class Boosting(Estimator):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rounds learn from some of the rows, however few there are."""
         return self.subsample < 1 or self.stops_early(0)
 
     @property
@@ -207,7 +206,6 @@ class Boosting(Estimator):
         return Begun(0, schema)
 
     def stop(self) -> Never:
-        """The rounds are counted here."""
         return Never()
 
     def ask(self, state: BoostingState) -> Asked | None:
@@ -263,11 +261,9 @@ class Boosting(Estimator):
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: BoostingState) -> BoostedModel | None:
-        """The trees, once their loss was seen."""
         return state.model if isinstance(state, Solved) else None
 
     def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
-        """Whether gathered rows are in bins that there are, each with a margin, and leaves have what is looked for."""
         match state:
             case BoostingRows():
                 if not isinstance(summary, Gathered) or state.margin.shape[1] != state.boosted.outputs:
@@ -517,7 +513,6 @@ class Boosting(Estimator):
         return *claims, *bin_claims(model.ranges.bin_share)
 
     def sound(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
-        """Whether every round has a tree for each output."""
         classes = 0 if schema.classes is None else len(schema.classes)
         return model.n_classes == classes and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
 

@@ -27,22 +27,21 @@ class BoostingClassifier(Boosting, Classifier):
     decides = True
 
     def start(self, schema: Schema) -> Begun:
-        """The state before the first pass: nothing is known but the schema."""
+        # The state before the first pass: nothing is known but the schema.
         if self.monotonic_cst is not None and len(schema.classes) > 2:
             raise ValueError("monotonic_cst is for two classes, and there are more")
         return super().start(schema)
 
     def loss_code(self, outputs: int) -> int:
-        """The number of the loss: logistic for two classes, softmax for more."""
+        # The number of the loss: logistic for two classes, softmax for more.
         return gr.LOGISTIC if outputs == 1 else gr.SOFTMAX
 
     def constant(self, setup: Setup, sought: Sought) -> ChannelSums:
-        """The weights of the classes."""
         channels = ClassChannels(max(len(setup.schema.classes), 2))
         return ChannelSums(setup.weights, channels, self._sampling(setup).holdout, lens=setup.lens)
 
     def start_from(self, setup: Setup, sought: Sought, s: BoostingSummary) -> Array:
-        """The logarithms of the shares of the classes, less their mean as scikit-learn has it; or of their ratio."""
+        # The logarithms of the shares of the classes, less their mean as scikit-learn has it; or of their ratio.
         assert isinstance(s, Weighed)
         k = max(len(setup.schema.classes), 2)
         weight, held = s.sums[:k], s.sums[k + 1 : -1]

@@ -33,18 +33,16 @@ class BoostingRegressor(Boosting, Regressor):
     need = Need("mixed", missing=True, sparse=True, target="number")
 
     def loss_code(self, outputs: int) -> int:
-        """The number of the loss that the parameter names."""
         return LOSSES[self.loss]
 
     def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
-        """The sum of the target, or digits of its quantile."""
         weights, holdout, lens = setup.weights, self._sampling(setup).holdout, setup.lens
         if LOSSES[self.loss] in gr.RENEWED:
             return TargetDigits(weights, sought, holdout, lens=lens)
         return ChannelSums(weights, _channels(setup.ranges), holdout, lens=lens)
 
     def start_from(self, setup: Setup, sought: lq.Sought, s: BoostingSummary) -> Array | lq.Sought:
-        """The mean or its logarithm; or the quantile, digit by digit."""
+        # The mean or its logarithm; or the quantile, digit by digit.
         if isinstance(s, lq.Digits):
             sought = lq.narrow(sought, s, self.level)
             if sought.digit < lq.last(np.float64):

@@ -63,9 +63,8 @@ class GradientBoosting(Boosting):
 
     @property
     def rounds(self) -> int:
-        """Rounds of boosting at the most, by whichever name they are given."""
         return self.n_estimators if self.max_iter is None else self.max_iter
 
     def stops_early(self, rows: int) -> bool:
-        """Whether rows are kept back, however many there are: if `n_iter_no_change` is given."""
+        # Whether rows are kept back, however many there are: if `n_iter_no_change` is given.
         return self.n_iter_no_change is not None

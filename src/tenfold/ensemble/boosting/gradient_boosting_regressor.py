@@ -103,5 +103,5 @@ class GradientBoostingRegressor(GradientBoosting, BoostingRegressor):
 
     @property
     def level(self) -> float:
-        """The level of the quantile; a half, if the loss has none."""
+        # The level of the quantile; a half, if the loss has none.
         return float(self.alpha) if self.loss == "quantile" else 0.5

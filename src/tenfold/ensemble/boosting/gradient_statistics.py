@@ -99,7 +99,6 @@ class GradientHistograms(OfMargins[Level]):
     frontier: lw.Frontier
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
-        """Margins after the rounds that are complete, and each row's node in the tree that grows."""
         grown = len(self.boosted.roots)
         trees, now = grown - grown % self.boosted.outputs, (self.title, grown)
         goes_on = scratch is not None and scratch.growing == now
@@ -108,7 +107,6 @@ class GradientHistograms(OfMargins[Level]):
         return Followed(trees, self.margins(held, scratch, trees), now, nodes)
 
     def summarize(self, chunk: Chunk) -> Level:
-        """Add up the rows of one chunk."""
         (seen, learns, which), e, cut = self.rows(chunk), self.boosted, self.lens.cut
         margin, nodes = chunk.scratch.margin[which], chunk.scratch.nodes[which]
         if self.sampling.drawn:
@@ -130,7 +128,6 @@ class ResidualDigits(OfMargins[lq.Digits]):
     """a power of two beyond which no target lies"""
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
-        """Margins before the last tree, and the leaf of each row in it."""
         e, grown = self.boosted, len(self.boosted.roots)
         now = (self.title, grown)
         if scratch is not None and scratch.growing == now:
@@ -140,7 +137,6 @@ class ResidualDigits(OfMargins[lq.Digits]):
         return Followed(grown - 1, self.margins(held, scratch, grown - 1), now, nodes)
 
     def summarize(self, chunk: Chunk) -> lq.Digits:
-        """Count the rows of one chunk."""
         (seen, learns, which), e = self.rows(chunk), self.boosted
         margin, nodes, root = chunk.scratch.margin[which], chunk.scratch.nodes[which], int(e.roots[-1])
         keeps = self.sampling.keeps(learns, seen.places, len(e.roots) // e.outputs - 1)
@@ -157,7 +153,6 @@ class TargetDigits(OfBins[lq.Digits]):
     holdout: Holdout
 
     def summarize(self, chunk: Chunk) -> lq.Digits:
-        """Count the rows of one chunk."""
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         place = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, -1)
         return lq.count(self.sought, place, lq.keys(numbers_of(seen.target), np.float64), seen.weight, np.float64)
@@ -170,7 +165,6 @@ class BoostedSides(SplitSides):
     outputs: int
 
     def taken(self, places: Codes, tree: int) -> Flags:
-        """Whether the round of a tree has learned from each of the rows at these places."""
         return self.sampling.keeps(self.sampling.holdout.learns(places, len(places)), places, tree // self.outputs)
 
 
@@ -183,7 +177,6 @@ class MarginLossOfValues(Statistic[Loss]):
     gradients: Gradients
 
     def summarize(self, chunk: Chunk) -> Loss:
-        """Add up the rows of one chunk."""
         chunk = chunk.of_weight()
         learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NONE, chunk.n)
         margin, weight = self.boosted.margins(chunk.X), self.weights.whole(chunk.weight)
@@ -194,11 +187,9 @@ class MarginLoss(OfMargins[Loss]):
     """The loss at the margins of all trees, of training rows and of validation rows."""
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
-        """The margins of rows that are held, after all trees so far."""
         trees = len(self.boosted.roots)
         return Followed(trees, self.margins(held, scratch, trees))
 
     def summarize(self, chunk: Chunk) -> Loss:
-        """Add up the rows of one chunk."""
         seen, learns, which = self.rows(chunk)
         return self.gradients.sum(chunk.scratch.margin[which], seen.target, seen.weight, learns)

@@ -63,9 +63,8 @@ class HistGradientBoosting(Boosting):
 
     @property
     def rounds(self) -> int:
-        """Rounds of boosting at the most."""
         return self.max_iter
 
     def stops_early(self, rows: int) -> bool:
-        """Whether a fit to so many rows keeps some back: "auto" does so if they are many."""
+        # Whether a fit to so many rows keeps some back: "auto" does so if they are many.
         return rows > MANY_ROWS if isinstance(self.early_stopping, str) else bool(self.early_stopping)

@@ -106,12 +106,12 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     quantile: Annotated[float | None, share(), None, Behind("loss")] = None
 
     def start(self, schema: Schema) -> Begun:
-        """Nothing but the schema; refuse a quantile without its loss, and the loss without it."""
+        # Nothing but the schema; refuse a quantile without its loss, and the loss without it.
         if (self.loss == "quantile") != (self.quantile is not None):
             raise ValueError(f"loss={self.loss!r} with quantile={self.quantile}. Remedy: both, or neither")
         return super().start(schema)
 
     @property
     def level(self) -> float:
-        """The level of the quantile; a half, if there is none."""
+        # The level of the quantile; a half, if there is none.
         return 0.5 if self.quantile is None else float(self.quantile)

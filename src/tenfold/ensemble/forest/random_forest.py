@@ -150,11 +150,10 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Trees draw rows, unless each sees all."""
+        # Trees draw rows, unless each sees all.
         return self.bootstrap
 
     def start(self, schema: Schema) -> Begun:
-        """The state before any rows are read."""
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError("max_samples is for trees that draw rows. Remedy: bootstrap=True, or max_samples=None")
         return super().start(schema)
@@ -203,11 +202,9 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: ForestState) -> ForestModel | None:
-        """The forest, once it was scored."""
         return state.model if isinstance(state, Solved) else None
 
     def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
-        """Whether trees are to come, and gathered rows are in bins and nodes that there are."""
         if isinstance(state, Begun | RefiningEdges | WeighingRows):
             return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
         if isinstance(state, Solved) or state.step != len(state.forest.roots):

@@ -56,7 +56,6 @@ class OutOfBagErrors(OutOfBag[Unseen]):
     """Weights of rows whose class the trees that have not drawn them say wrong."""
 
     def summarize(self, chunk: Chunk) -> Unseen:
-        """Send the rows of one chunk down the trees."""
         seen, _ = self.seen(chunk, self.draws.bootstrap)
         return Unseen.of(*self.unseen(seen), seen.target, seen.weight)
 
@@ -69,7 +68,6 @@ class OutOfBagErrorsOfValues(Statistic[Unseen]):
     draws: TreeDraws
 
     def summarize(self, chunk: Chunk) -> Unseen:
-        """Send the rows of one chunk down the trees."""
         chunk = chunk.of_weight()
         found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
         return Unseen.of(*found, chunk.y, self.weights.whole(chunk.weight))
@@ -179,21 +177,18 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     class_weight: Annotated[ClassWeight, dict, choice("balanced"), None, same_weights, Behind("max_leaf_nodes")] = None
 
     def member(self) -> DecisionTreeClassifier:
-        """A tree of classes, not fitted."""
         return DecisionTreeClassifier(self.criterion, **self.limits())
 
     @property
     def criterion_code(self) -> int:
-        """What makes a split good, as the kernels have it, by the name that `criterion` is."""
         return CRITERIA[self.criterion]
 
     def values(self, setup: Setup, sums: Codes) -> Array:
-        """The shares of the classes; all alike, where there is no weight: a tree may have drawn nothing."""
+        # The shares of the classes; all alike, where there is no weight: a tree may have drawn nothing.
         weight = sums[:, :-1].sum(axis=1, keepdims=True)
         return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / (sums.shape[1] - 1))
 
     def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Unseen]:
-        """How wrong trees are about rows they have not drawn."""
         if setup.rare:
             return OutOfBagErrorsOfValues(setup.weights, forest, draws)
         return OutOfBagErrors(setup.weights, forest, draws, lens=setup.lens)

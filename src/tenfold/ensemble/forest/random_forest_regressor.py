@@ -49,7 +49,6 @@ class OutOfBagSquares(OutOfBag[UnseenNumbers]):
     """Squared errors of what trees say of rows that they have not drawn."""
 
     def summarize(self, chunk: Chunk) -> UnseenNumbers:
-        """Send the rows of one chunk down the trees."""
         seen, _ = self.seen(chunk, self.draws.bootstrap)
         sums, trees = self.unseen(seen)
         weight = seen.weight * self.weights.unit if len(seen.weight) else np.ones(len(trees))
@@ -147,20 +146,17 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     )
 
     def member(self) -> DecisionTreeRegressor:
-        """A tree of numbers, not fitted."""
         return DecisionTreeRegressor(**self.limits())
 
     def member_values(self, value: Array) -> Array:
-        """The means of the nodes; their weights are not kept, so each is one."""
+        # The means of the nodes; their weights are not kept, so each is one.
         return np.column_stack([value[:, 0], np.ones(len(value))])
 
     def values(self, setup: Setup, sums: Codes) -> Array:
-        """The mean of the target."""
         g, h = (sums[:, k] * unit for k, unit in enumerate(self.units(setup)))
         return np.asarray(setup.ranges.center - g / np.where(h > 0, h, 1.0))[:, None]
 
     def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBagSquares:
-        """How wrong trees are about rows they have not drawn."""
         return OutOfBagSquares(setup.weights, forest, draws, lens=setup.lens)
 
     def certify(self, model: ForestModel, s: UnseenNumbers) -> tuple[Claim, ...]:

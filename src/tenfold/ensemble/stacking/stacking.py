@@ -114,33 +114,28 @@ class Stacking(MemberOutputs, Roster):
         return given._blank()
 
     def team(self) -> list[Any]:
-        """Every member, once for each fold, and once for all rows."""
         k = self.k
         return [member._blank() for _, member in self.named() for _ in range(k + 1)]
 
     def distinct_members(self) -> list[Any]:
-        """Each named member once, not once a fold."""
         return [member for _, member in self.named()]
 
     @property
     def size(self) -> int:
-        """How many models there are."""
         return len(self.named()) * (self.k + 1)
 
     @property
     def need(self) -> Need:
-        """What all members take, and the last learner, if the columns pass through to it."""
         needs = [member.need for member in self.distinct_members()]
         return common_need([*needs, self.final().need] if self.passthrough else needs, type(self).__name__)
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Folds are drawn, unless they are given."""
+        # Folds are drawn, unless they are given.
         return self._listed() is None or super().draws_rows or self.final().draws_rows
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of the members and of the last learner too."""
         return tuple(dict.fromkeys((*super().summary_types, *records_of(self.final()))))
 
     # ---- members, by fold --------------------------------------------------------------------------
@@ -151,13 +146,12 @@ class Stacking(MemberOutputs, Roster):
         return ByLot(self.k, seed_of(self)) if codes is None else Given(self.k, codes)
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
-        """Model `m * (k + 1) + j` is member m without fold j, or of all rows if j is k."""
         folds, k = self.folds(), self.k
         rows = [tuple(g for g in range(k) if g != j) for j in range(k + 1)]
         return tuple(Of(folds, rows[at % (k + 1)], After((Inside(),), ask)) for at, ask in asks.items())
 
     def start(self, schema: Schema) -> Learning:
-        """Every model at its own start; the last learner, which comes later, could start too."""
+        # Every model at its own start; the last learner, which comes later, could start too.
         state: Learning = super().start(schema)
         self._last(schema)
         return state
@@ -168,11 +162,11 @@ class Stacking(MemberOutputs, Roster):
         return replace(under, each=(self.final().start(under.schema(schema)),))
 
     def check_seen(self, rows: Codes) -> None:
-        """Models without a fold may have no rows: those of all rows speak for them."""
+        # Models without a fold may have no rows: those of all rows speak for them.
         super().check_seen(rows[self.k :: self.k + 1])
 
     def after(self, state: Learning, model: TeamModel) -> Layered:
-        """On to the last learner; of summaries, those of the models of all rows are kept."""
+        # On to the last learner; of summaries, those of the models of all rows are kept.
         found = [s if at % (self.k + 1) == self.k else NONE for at, s in enumerate(model.found.each)]
         last = self._last(state.schema)
         return Layered(state.step, state.schema, model._replace(found=Bundle(tuple(found))), last)
@@ -180,7 +174,7 @@ class Stacking(MemberOutputs, Roster):
     # ---- the last learner ----------------------------------------------------------------------------
 
     def ask(self, state: Any) -> Expression | None:
-        """What the models ask for; then what the last learner asks for, of what they say."""
+        # What the models ask for; then what the last learner asks for, of what they say.
         if not isinstance(state, Layered):
             return super().ask(state)
         layer = Layer(Described(self._blank()), state.team._replace(found=NONE), self.folds())
@@ -188,7 +182,7 @@ class Stacking(MemberOutputs, Roster):
         return Each((After((layer, Inside()), asked, keep=True),), state.last.width, state.last.beside)
 
     def update(self, state: Any, summary: Any) -> Any:
-        """Every model goes on; then the last learner."""
+        # Every model goes on; then the last learner.
         if not isinstance(state, Layered):
             return super().update(state, summary)
         schema = state.last.schema(state.schema)
@@ -255,12 +249,12 @@ class Stacking(MemberOutputs, Roster):
         return self.beside(self.told(model, X, self.k), X)
 
     def outputs_from(self, model: StackModel, X: Columns) -> Array:
-        """What the last learner sees: what members say, and the columns that pass through, categories as numbers."""
+        # What the last learner sees: what members say, and the columns that pass through, categories as numbers.
         told = self.told(model, X, self.k)
         return np.column_stack([told, *(X.column(j) for j in range(X.shape[1]))]) if self.passthrough else told
 
     def output_names(self, names: list[str]) -> list[str]:
-        """The name of each member, with a number for each class; and of the columns that pass through."""
+        # The name of each member, with a number for each class; and of the columns that pass through.
         team, widths = type(self).__name__.lower(), self.widths(self.model_.n_classes)
         each = zip(self.named(), widths, strict=True)
         found = [one for (name, _), width in each for one in numbered(f"{team}_{name}", width)]
@@ -287,7 +281,7 @@ class Stacking(MemberOutputs, Roster):
         return claims
 
     def kept(self, model: StackModel, summary: Any) -> Any:
-        """That of what the models say; those of the models of all rows are kept with them."""
+        # That of what the models say; those of the models of all rows are kept with them.
         last = self.final().kept(model.last.each[0], summary.each.each[0])
         return replace(summary, each=replace(summary.each, each=(last,)))
 
@@ -326,17 +320,14 @@ class Stacking(MemberOutputs, Roster):
         )
 
     def size_fits(self, record: Any) -> bool:
-        """Whether there are as many models as the parameters say."""
         return super().size_fits(record.team if isinstance(record, Layered) else record)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the models, or the last learner, can go on."""
         if not isinstance(state, Layered):
             return super().resumable(state, summary, schema)
         return self._sound(state.team, state.last, summary, schema, resumable_member)
 
     def sound(self, model: StackModel, summary: Any, schema: Schema) -> bool:
-        """Whether what each model has is its own, and what the last learner has fits what they say."""
         return self._sound(model, model.last, summary, schema, sound_member)
 
     def _sound(self, team: Any, last: Bundle, summary: Any, schema: Schema, fits: Any) -> bool:

@@ -71,15 +71,13 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the last learner has any."""
         return bool(self.final().has_probabilities)
 
     def usual(self) -> list[tuple[str, Any]]:
-        """Two that one scan is enough for."""
         return [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
 
     def usual_final(self) -> Any:
-        """The final learner if none is given: a logistic regression."""
+        # The final learner if none is given: a logistic regression.
         return LogisticRegression()
 
     def scores_from(self, model: StackModel, X: Columns) -> Array:
@@ -97,9 +95,7 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
         return self.final()
 
     def probability_from(self, scores: Any) -> Any:
-        """Those of the last learner."""
         return self.final().probability_from(scores)
 
     def log_probability_from(self, scores: Any) -> Any:
-        """The logarithm of the above, as the last learner has it."""
         return self.final().log_probability_from(scores)

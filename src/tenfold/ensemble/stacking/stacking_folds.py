@@ -17,7 +17,6 @@ class ByLot(Key):
     seed: int
 
     def coder(self, part: int) -> Coder:
-        """By the places of rows."""
         return lambda chunk: folds_of(chunk, self.seed, self.groups)
 
 
@@ -27,7 +26,7 @@ class Given(Key):
     codes: Codes
 
     def coder(self, part: int) -> Coder:
-        """By the numbers of rows, which must be there."""
+        # By the numbers of rows, which must be there.
 
         def code(chunk: Chunk) -> Codes:
             numbers = chunk.X.numbers()
@@ -47,7 +46,6 @@ class Layer(Stage):
     folds: Key
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """The rows as the last learner sees them."""
         stack = self.stack.it
         fold = self.folds.coder(chunk.part)(chunk)
         out = np.empty((chunk.n, stack.width(self.model.n_classes)))

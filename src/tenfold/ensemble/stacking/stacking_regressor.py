@@ -61,11 +61,10 @@ class StackingRegressor(Stacking, Regressor):
     )
 
     def usual(self) -> list[tuple[str, Any]]:
-        """A line and a tree."""
         return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
 
     def usual_final(self) -> Any:
-        """Least squares with a little penalty: members say nearly the same."""
+        # Least squares with a little penalty: members say nearly the same.
         return Ridge()
 
     def predict_from(self, model: StackModel, X: Columns) -> Array:

@@ -47,12 +47,10 @@ class Voting(MemberOutputs, Roster):
         return weights
 
     def start(self, schema: Any) -> TeamModel:
-        """Every member at its own start."""
         self.ballot()
         return super().start(schema)
 
     def sound(self, model: TeamModel, summary: Any, schema: Any) -> bool:
-        """Whether every member has learned from rows too."""
         return bool(model.seen.all()) and super().sound(model, summary, schema)
 
     def together(self, model: TeamModel, said: Any) -> Any:

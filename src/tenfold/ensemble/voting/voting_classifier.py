@@ -81,15 +81,14 @@ class VotingClassifier(Voting, Averaged):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether probabilities are averaged: soft voting alone has any."""
+        # Whether probabilities are averaged: soft voting alone has any.
         return self.voting == "soft"
 
     def usual(self) -> list[tuple[str, Any]]:
-        """Two that one scan is enough for."""
         return [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
 
     def named(self) -> list[tuple[str, Any]]:
-        """Names and members, which must have probabilities if those are averaged."""
+        # Names and members, which must have probabilities if those are averaged.
         some = super().named()
         for name, member in some if self.voting == "soft" else ():
             if not member.has_probabilities:
@@ -111,8 +110,6 @@ class VotingClassifier(Voting, Averaged):
         return found
 
     def outputs_from(self, model: TeamModel, X: Columns) -> Array:
-        """The number of the class that each member votes for, or its probabilities."""
-
         def said(member: Any, at: Any) -> Any:
             scores = member.scores_from(at, X)[:, : model.n_classes]
             return member.probability_from(scores) if self.voting == "soft" else winners(scores)
@@ -120,7 +117,6 @@ class VotingClassifier(Voting, Averaged):
         return self.outputs(model, said)
 
     def output_names(self, names: list[str]) -> list[str]:
-        """The name of each member, and with probabilities the number of the class."""
         if self.voting == "soft" and not self.flatten_transform:
             raise ValueError("a box of probabilities has no names of columns. Remedy: flatten_transform=True")
         team = [f"{type(self).__name__.lower()}_{name}" for name, _ in self.named()]

@@ -52,7 +52,6 @@ class VotingRegressor(Voting, Regressor):
     predicts = "number"
 
     def usual(self) -> list[tuple[str, Any]]:
-        """A line and a tree."""
         return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
 
     def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
@@ -65,9 +64,7 @@ class VotingRegressor(Voting, Regressor):
         return found
 
     def outputs_from(self, model: TeamModel, X: Columns) -> Array:
-        """What each member predicts, a column for each."""
         return self.outputs(model, lambda member, at: member.predict_from(at, X))
 
     def output_names(self, names: list[str]) -> list[str]:
-        """The name of each member."""
         return [f"{type(self).__name__.lower()}_{name}" for name, _ in self.named()]

@@ -13,10 +13,8 @@ class Averaged(Classifier):
     """Its scores are probabilities, if it says so, or shares of votes."""
 
     def probability_from(self, scores: Any) -> Any:
-        """The means themselves."""
         return scores
 
     def log_probability_from(self, scores: Any) -> Any:
-        """Their logarithm."""
         with np.errstate(divide="ignore"):
             return np.log(scores)

@@ -44,7 +44,6 @@ class Roster(_BaseComposition, Team):
             self._validate_names([name for name, _ in self.estimators])
 
     def team(self) -> list[Any]:
-        """Copies of the named members, not fitted."""
         return [member._blank() for _, member in self.named()]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -79,7 +78,6 @@ class Roster(_BaseComposition, Team):
         return self
 
     def sound(self, model: Any, summary: Any, schema: Any) -> bool:
-        """Whether what each member has is its own, and the summary one of all of them."""
         return (summary is None or type(summary) is Joint) and super().sound(model, summary, schema)
 
     @property

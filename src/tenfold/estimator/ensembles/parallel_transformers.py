@@ -93,12 +93,11 @@ class Branches(_BaseComposition, Team, Transformer):
             raise ValueError("there is no transformer that has columns. Remedy: give one, or 'passthrough'")
 
     def team(self) -> list[Any]:
-        """Copies of the transformers, not fitted."""
         return [_member(b.transformer) for b in self.going()]
 
     @property
     def need(self) -> Need:
-        """What each transformer takes of its columns; columns that none takes are not read."""
+        # What each transformer takes of its columns; columns that none takes are not read.
         team, going = self.team(), self.going()
         targets = {member.need.target for member in team} - {None}
         if len(targets) > 1:
@@ -135,11 +134,9 @@ class Branches(_BaseComposition, Team, Transformer):
         return tuple((name, kind) for name, (_, kind) in found.items())
 
     def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
-        """The numbers of the columns of each transformer."""
         return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
 
     def schemas(self, schema: Schema) -> list[Schema]:
-        """Of the columns of each transformer."""
         found = [schema.some(some) for some in self.columns(schema)]
         for b, member, some in zip(self.going(), self.team(), found, strict=True):
             if member.hands_on(some):
@@ -150,7 +147,6 @@ class Branches(_BaseComposition, Team, Transformer):
         return found
 
     def foreseen(self, schema: Schema) -> Schema:
-        """With the categories that the transformers name, each in its columns."""
         for member, some in zip(self.team(), self.columns(schema), strict=True):
             known = dict(zip(some, member.foreseen(schema.some(some)).columns, strict=True))
             columns = tuple(known.get(j, column) for j, column in enumerate(schema.columns))
@@ -171,7 +167,6 @@ class Branches(_BaseComposition, Team, Transformer):
         return self._side_by_side(model, X, lambda member, at, some: member.transform_from(at, some))
 
     def training_from(self, model: TeamModel, X: Columns) -> Matrix:
-        """The same of rows that they learned from."""
         return self._side_by_side(model, X, lambda member, at, some: member.training_from(at, some))
 
     def _made(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
@@ -189,7 +184,6 @@ class Branches(_BaseComposition, Team, Transformer):
         return not any(map(sp.issparse, made))
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the transformer, two underscores, and what it calls its output."""
         each = [
             (b.name, self.fitted(at).names_out([names[j] for j in some]))
             for at, (b, some) in enumerate(zip(self.going(), self.columns(self.schema_), strict=True))
@@ -208,7 +202,7 @@ class Branches(_BaseComposition, Team, Transformer):
 
     @property
     def cross_fits(self) -> bool:
-        """Whether one of the transformers does; what is none, and a parameter that is no list, is refused by `fit`."""
+        # Whether one of the transformers does; what is none, and a parameter that is no list, is refused by `fit`.
         given = getattr(self, self.listed)
         if given is not None and not isinstance(given, (list, tuple)):
             return False
@@ -216,7 +210,6 @@ class Branches(_BaseComposition, Team, Transformer):
         return any(isinstance(one, Transformer) and one.cross_fits for one in each)
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
-        """A copy, not fitted, whose columns are chosen by name for these rows, and whose target is known."""
         found = self._blank()
         if self.by_name:
             first = first_rows(X)

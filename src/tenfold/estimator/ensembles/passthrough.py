@@ -33,7 +33,6 @@ class WeightOfRows(Grouped[PassedWeight]):
     """How much weight the rows have."""
 
     def summarize(self, chunk: Chunk) -> PassedWeight:
-        """Add it up."""
         return PassedWeight(chunk.total)
 
 
@@ -45,11 +44,10 @@ class Passthrough(OnePass, Transformer):
     summary_types = (PassedWeight,)
 
     def statistic(self, schema: Schema) -> WeightOfRows:
-        """Nothing but the weight of the rows."""
+        # Nothing but the weight of the rows.
         return WeightOfRows()
 
     def solve(self, schema: Schema, summary: PassedWeight) -> PassedRows:
-        """There is nothing to learn."""
         return PassedRows(len(schema.columns))
 
     def certify(self, model: PassedRows, summary: PassedWeight) -> tuple[Claim, ...]:
@@ -57,7 +55,6 @@ class Passthrough(OnePass, Transformer):
         return ()
 
     def sound(self, model: PassedRows, summary: PassedWeight | None, schema: Schema) -> bool:
-        """Whether as many columns pass as there are."""
         return model.width == len(schema.columns)
 
     def transform_from(self, model: PassedRows, X: Columns) -> Array:

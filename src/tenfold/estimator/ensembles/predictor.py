@@ -37,7 +37,6 @@ class Model(Predictor):
         return cls(*what, Itself(learner), Itself(model), stages, **more).among(classes)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
-        """Numbers, or what its scores of classes say."""
         X, learner = self.staged(chunk).X, self.learner.it
         if self.classes is None:
             return {"prediction": learner.predict_from(self.model.it, X)}
@@ -59,7 +58,7 @@ class Model(Predictor):
         return chunk
 
     def outputs_by(self, each: Sequence[Predictor], chunk: Chunk, codes: Codes, wanted: Iterable[str]) -> Outputs:
-        """What several say: in one go, if they are models of one learner that can."""
+        # What several say: in one go, if they are models of one learner that can.
         learner, models = self.learner.it, [p.model.it for p in each if isinstance(p, Model) and p._joins(self)]
         alone = not isinstance(learner, GroupScored) or self._decides(frozenset(wanted))
         if alone or len(models) < len(each):

@@ -99,7 +99,6 @@ class Team(Estimator):
 
     @property
     def passes(self) -> str:  # type: ignore[override]
-        """One pass if that is enough for every member."""
         return ONE if all(member.passes == ONE for member in self.distinct_members()) else MANY
 
     @property
@@ -110,12 +109,10 @@ class Team(Estimator):
 
     @property
     def need(self) -> Need:
-        """The columns and the target that serve all members."""
         return common_need([member.need for member in self.distinct_members()], type(self).__name__)
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether some member draws rows by chance."""
         return any(member.draws_rows for member in self.distinct_members())
 
     # ---- the loop of each member -------------------------------------------------------------------
@@ -179,7 +176,7 @@ class Team(Estimator):
         return TeamModel(state.seen, Bundle(members, columns=state.members.columns), state.found, classes)
 
     def model(self, state: Any) -> Any:
-        """The models of all members, once they are done; if one pass is enough, once each has one."""
+        # The models of all members, once they are done; if one pass is enough, once each has one.
         if isinstance(state, Solved):
             return state.model
         if not isinstance(state, Learning) or self.passes != ONE or not state.step:
@@ -189,7 +186,6 @@ class Team(Estimator):
         return None if any(one is None for one in models) else self._model(state, models)
 
     def members_of(self, model: Any) -> list[tuple[Any, Any]]:
-        """The members that have learned from some row, each with its model."""
         each = zip(self.team(), model.members.each, model.seen, strict=True)
         return [(member, one) for member, one, seen in each if seen]
 
@@ -211,7 +207,6 @@ class Team(Estimator):
         return tuple(next(last) if nothing(had) else had for had in model.found.each)
 
     def kept(self, model: Any, summary: Any) -> Any:
-        """The summaries of all members, of each the one that it was done with, though others may have gone on."""
         if not isinstance(summary, Joint):
             return summary
         if self.passes != ONE:  # they are kept with the models
@@ -235,11 +230,9 @@ class Team(Estimator):
         return fitted_member(member, model, summary, schema, self.certificate_.provenance)
 
     def size_fits(self, record: Any) -> bool:
-        """Whether there are as many members as the parameters say."""
         return len(record.members.each) == self.size
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
-        """Whether what each member has is its own, and fits the schema."""
         if not model.seen.any() or not len(model.seen) == len(model.found.each) == self.size:
             return False
         if isinstance(summary, Joint) and len(summary.each.each) != self.size:
@@ -252,7 +245,7 @@ class Team(Estimator):
         return self._all_fit(model, np.ones(self.size, bool), latest, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """The same while members go on, or wait for the others."""
+        # The same while members go on, or wait for the others.
         going = np.flatnonzero(~state.done).tolist()
         if type(summary) is not Joint or len(summary.each.each) != len(going) or len(state.done) != self.size:
             return False

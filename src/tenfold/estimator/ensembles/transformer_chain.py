@@ -74,7 +74,7 @@ class Chain(Transformer):
 
     @property
     def need(self) -> Need:
-        """What the first step takes, as categories if a later one takes those; the target if one of them does."""
+        # What the first step takes, as categories if a later one takes those; the target if one of them does.
         steps = self.learners()
         targets = [step.need.target for step in steps if step.need.target is not None]
         return replace(
@@ -92,12 +92,10 @@ class Chain(Transformer):
 
     @property
     def cross_fits(self) -> bool:
-        """Whether one of the steps does."""
         return any(step.cross_fits for step in self.learners())
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether one of the steps draws rows by chance."""
         return any(step.draws_rows for step in self.learners())
 
     # ---- the fit: one step after the other ---------------------------------------------------------
@@ -107,7 +105,6 @@ class Chain(Transformer):
         return [(step, link.each[0]) for step, link in zip(self.learners(), done.each, strict=False)]
 
     def foreseen(self, schema: Schema) -> Schema:
-        """With the categories that the first step names."""
         found: Schema = self.learners()[0].foreseen(schema)
         return found
 
@@ -158,7 +155,6 @@ class Chain(Transformer):
         return 0
 
     def model(self, state: Any) -> Any:
-        """All steps, once the last is done."""
         return state.model if isinstance(state, Solved) else None
 
     def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:
@@ -170,7 +166,7 @@ class Chain(Transformer):
         return tuple(claim._replace(kind=f"{name}: {claim.kind}") for name, some in claims for claim in some)
 
     def kept(self, model: ChainModel, summary: Joint) -> Joint:
-        """How many rows there were: summaries are kept with the models."""
+        # How many rows there were: summaries are kept with the models.
         return Joint(summary.rows, Bundle((NONE,), summary.each.width))
 
     # ---- the fitted steps ----------------------------------------------------------------------------
@@ -180,7 +176,6 @@ class Chain(Transformer):
         return self._through(model, X, training=False)
 
     def training_from(self, model: ChainModel, X: Columns) -> Matrix:
-        """The same of rows that they learned from."""
         return self._through(model, X, training=True)
 
     def _through(self, model: ChainModel, X: Columns, training: bool) -> Matrix:
@@ -202,11 +197,9 @@ class Chain(Transformer):
         return out
 
     def hands_on(self, schema: Schema) -> bool:
-        """Whether all steps hand on text as it came."""
         return all(step.hands_on(schema) for step in self.learners())
 
     def names_out(self, names: list[str]) -> list[str]:
-        """What the last step calls its outputs, from the names that those before it give theirs."""
         for step in self.fitted_steps():
             names = step.names_out(names)
         return names
@@ -214,11 +207,10 @@ class Chain(Transformer):
     # ---- files -----------------------------------------------------------------------------------------
 
     def sound(self, model: ChainModel, summary: Any, schema: Schema) -> bool:
-        """Whether each step has what is its own, of as many columns as the one before it makes."""
         return len(model.links.each) == len(self.steps) and self._fits(model.links, schema) is not None
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """The same while a step learns."""
+        # The same while a step learns.
         if not isinstance(state, Chaining):
             return isinstance(state, Solved)
         at, now = len(state.done.each), state.now

@@ -19,7 +19,7 @@ class Deciding(Classifier):
 
     @property
     def has_probabilities(self) -> bool:
-        """Scores are distances from a plane, unless a learner says otherwise."""
+        # Scores are distances from a plane, unless a learner says otherwise.
         return False
 
     def scores(self, model: Any, X: Columns) -> Array:
@@ -59,13 +59,11 @@ class Deciding(Classifier):
         )
 
     def probability_from(self, scores: Array) -> Array:
-        """Of scores that are logarithms of odds."""
         if not self.has_probabilities:
             raise ValueError(f"{self!r} gives no probabilities. Remedy: SGDClassifier(loss='log_loss')")
         return super().probability_from(scores / 2 if scores.shape[1] == 2 else scores)
 
     def log_probability_from(self, scores: Array) -> Array:
-        """The logarithm of the above."""
         return super().log_probability_from(scores / 2 if scores.shape[1] == 2 else scores)
 
 

@@ -39,7 +39,7 @@ class MultiOutput(Estimator):
     """whether a table of one column is a target of several, as in scikit-learn's learner of that name; else a column"""
 
     def each_output(self) -> list[Any]:
-        """The fitted models, one for each column of the target; itself, of a target that is one column."""
+        # The fitted models, one for each column of the target; itself, of a target that is one column.
         found: list[Any] = self.__dict__.get("estimators_", [self])
         return found
 

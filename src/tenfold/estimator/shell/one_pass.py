@@ -47,13 +47,10 @@ class OnePass(Estimator):
         return Solved.of(self.solve(state.schema, summary))
 
     def model(self, state: Any) -> Any:
-        """Return the model, or None before the pass."""
         return None if isinstance(state, Begun) else state.model
 
     @property
     def merges_unsolved(self) -> bool:
-        """Whether `partial_fit` merges summaries before a model is made: the one summary is all that it is made of.
-
-        A subclass whose `update` may ask for another pass returns False.
-        """
+        # Whether `partial_fit` merges summaries before a model is made: the one summary is all that it is made of.
+        # A subclass whose `update` may ask for another pass returns False.
         return True

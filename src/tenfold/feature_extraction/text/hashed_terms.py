@@ -131,7 +131,6 @@ class HashedFrequencies(Grouped[HashedCounts]):
     hashing: Hashing
 
     def summarize(self, chunk: Chunk) -> HashedCounts:
-        """Count the features of each document, then add up."""
         found = self.hashing.counted(chunk.X.column(0).tolist())
         weight = np.repeat(chunk.weight, np.diff(found.indptr))
         documents = np.bincount(found.indices, weight, self.hashing.features).astype(np.float64)

@@ -118,7 +118,6 @@ class DocumentFrequencies(Grouped[TermCounts]):
     """terms that a summary holds at most; 0: all"""
 
     def summarize(self, chunk: Chunk) -> TermCounts:
-        """Count the terms of each document, then add up."""
         places = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True)) if self.vocabulary else growing()
         found = counted(chunk.X.column(0).tolist(), self.analyzer, places, grows=not self.vocabulary)
         weight = np.repeat(chunk.weight, np.diff(found.indptr))

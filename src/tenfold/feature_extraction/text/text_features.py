@@ -161,7 +161,6 @@ class TextFeatures(OnePass, Transformer):
         return self._weighting == "tfidf"
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
-        """The document frequencies of all terms, of those of the vocabulary, or of hash values."""
         if len(schema.columns) != 1:
             raise ValueError(
                 f"TextFeatures takes one column of text, but there are {len(schema.columns)}: "
@@ -214,7 +213,6 @@ class TextFeatures(OnePass, Transformer):
         return terms
 
     def solve(self, schema: Schema, s: TermCounts | HashedCounts) -> TextModel:
-        """The terms that are kept, and their inverse document frequencies."""
         if isinstance(s, HashedCounts):
             return TextModel(*pack([]), s.documents, self._idf(s.weight, s.documents, []))
         terms, documents = s.terms, s.documents
@@ -284,7 +282,6 @@ class TextFeatures(OnePass, Transformer):
         return (*claims, Claim("document frequency error", s.error, "proved", why, "data"))
 
     def sound(self, model: TextModel, summary: object, schema: Schema) -> bool:
-        """Whether a model of a file has a term for each feature, or as many features as there are hash values."""
         if self.n_features is None:
             return len(model.ends) == len(model.idf)
         return not len(model.ends) and len(model.idf) == self.n_features
@@ -383,7 +380,6 @@ class TextFeatures(OnePass, Transformer):
         return found
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The terms, or the numbers of hash values."""
         if self.n_features is not None:
             return [f"hash{at}" for at in range(self.n_features)]
         return unpack(self.model_.letters, self.model_.ends)

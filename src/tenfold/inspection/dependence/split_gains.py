@@ -88,7 +88,6 @@ class NodeWeights(Statistic[Histograms]):
     """whether each node of the tree is the one that is asked for, or below it"""
 
     def summarize(self, chunk: Chunk) -> Histograms:
-        """Count the rows of one chunk."""
         chunk = chunk.of_weight()
         slot = np.where(self.below[self.tree.apply(chunk.X)], 0, 1)
         hist = np.zeros((2, self.channels.size, int(self.cut.offset[-1])), np.int64)

@@ -74,7 +74,7 @@ class Swapped(Statistic[Drops]):
     seed: int
 
     def summarize(self, chunk: Chunk) -> Drops:
-        """Of the rows as they are, and with values of others; a row that is alone has nobody to borrow from."""
+        # Of the rows as they are, and with values of others; a row that is alone has nobody to borrow from.
         if not chunk.n or (chunk.n == 1 and self.lent.it is None):
             return Drops(0)
         place, at = chunk.places(), sorted({j for _, some in self.columns for j in some})

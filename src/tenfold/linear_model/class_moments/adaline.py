@@ -177,11 +177,9 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         return TWO if outputs == 1 else REST
 
     def start(self, schema: Schema) -> State:
-        """The state before the rows are looked at, with weights of zero."""
         return self._begun(super().start(schema))
 
     def onward(self, model: SGDModel) -> State:
-        """One epoch more, over other rows."""
         return self._begun(super().onward(model))
 
     def _begun(self, state: State) -> State:
@@ -191,13 +189,12 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         return Descending(state.step, state.schema, state.course, 0.0)
 
     def ask(self, state: State) -> Statistic[Any] | None:
-        """How long rows are and epochs, row by row; the moments of all rows, to learn from or to score by."""
+        # How long rows are and epochs, row by row; the moments of all rows, to learn from or to score by.
         if isinstance(state, (Descending, Judging)):
             return ScatterWithinClasses(len(state.schema.classes))
         return super().ask(state)
 
     def update(self, state: State, s: Summary | Scatter) -> State:
-        """On to what comes next, or one epoch further."""
         match state, s:
             case Descending(), Scatter():
                 return self._stepped(state, SquaredErrors.of(s))
@@ -223,7 +220,6 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         return state._replace(step=state.step + 1, course=course)
 
     def certify(self, model: SGDModel, s: Summary | Scatter) -> tuple[Claim, ...] | None:
-        """What the mean squared error is here, how steep, and how far above its minimum."""
         if not isinstance(s, Scatter):
             return None
         errors, weights = SquaredErrors.of(s), model.course.walk.weights

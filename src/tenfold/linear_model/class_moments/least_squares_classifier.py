@@ -67,11 +67,9 @@ class LeastSquaresClassifier(LinearDiscriminant):
     summary_types = (Scatter,)
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses:
-        """Weight and mean by class, and the scatter within."""
         return ScatterWithinClasses(len(schema.classes))
 
     def solve(self, schema: Schema, s: Scatter) -> IndicatorModel:
-        """The coefficients that solve the normal equations."""
         share, center, apart, means = class_means(s, None)
         refuse_small(np.diag(s.within) / s.weight.sum(), np.abs(s.mean).max(axis=0))
         white = _whiten(s)
@@ -97,7 +95,6 @@ class LeastSquaresClassifier(LinearDiscriminant):
         )
 
     def probability_from(self, scores: Array) -> Array:
-        """The probabilities nearest to the outputs."""
         ordered = -np.sort(-scores, axis=1)
         count = np.arange(1, scores.shape[1] + 1)
         excess = (np.cumsum(ordered, axis=1) - 1.0) / count
@@ -105,7 +102,6 @@ class LeastSquaresClassifier(LinearDiscriminant):
         return np.maximum(scores - excess[np.arange(len(scores)), last][:, None], 0.0)
 
     def log_probability_from(self, scores: Array) -> Array:
-        """The logarithm of the probabilities of the classes."""
         with np.errstate(divide="ignore"):
             return np.log(self.probability_from(scores))
 

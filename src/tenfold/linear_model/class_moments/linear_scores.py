@@ -120,7 +120,6 @@ class LinearDiscriminant(Discriminant):
     """Scores level + <x - xbar, coef>; two classes may have one, that of the second against the first."""
 
     def scores_by(self, models: Sequence[LinearScores], X: Columns, codes: Codes) -> Array:
-        """The score of each class, each row by the model that its code names."""
         center, coef = np.array([m.xbar for m in models]), np.array([m.coef for m in models])
         level = np.array([m.level for m in models])
         out = np.empty((len(X), level.shape[1]))

@@ -26,7 +26,6 @@ class Projector(Transformer):
         return out
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the learner and a number, for each component."""
         name = type(self).__name__.lower()
         return [f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])]
 

@@ -89,7 +89,6 @@ class PathCV(ByFold):
         return (*claims_of(problem, gap, model.coef, self.tol), *self._chosen(model))
 
     def sound(self, model: PathCVModel, summary: object, schema: Schema) -> bool:  # type: ignore[override]
-        """Whether a penalty was chosen, from as many as the parameters say."""
         many = self.alphas if isinstance(self.alphas, (int, np.integer)) else np.size(self.alphas)
         return super().sound(model, summary, schema) and model.alphas.shape == (len(self._ratios), many)
 

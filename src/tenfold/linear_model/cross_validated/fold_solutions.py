@@ -85,7 +85,7 @@ class ByFold(Featured, OnePass, Regressor):
 
     @property
     def passes(self) -> str:  # type: ignore[override]
-        """Models merge if each row carries its fold with it; rows in a row are other rows once there are more."""
+        # Models merge if each row carries its fold with it; rows in a row are other rows once there are more.
         return ONE if self._drawn else MANY
 
     @property
@@ -95,28 +95,26 @@ class ByFold(Featured, OnePass, Regressor):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Folds are drawn, unless they are given."""
+        # Folds are drawn, unless they are given.
         return self._drawn
 
     def statistic(self, schema: Schema) -> RowsByChunk | ComomentsByFold:
-        """How many rows there are, if the folds depend on it; else the moments, or rows, of drawn folds."""
+        # How many rows there are, if the folds depend on it; else the moments, or rows, of drawn folds.
         if not self._drawn:
             return RowsByChunk()
         return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), schema.levels, self._wide(schema))
 
     def ask(self, state: Begun | Counted | Solved) -> Statistic[Any] | None:
-        """Of folds that are cut or given: once the rows are counted, the moments, or rows, of each."""
+        # Of folds that are cut or given: once the rows are counted, the moments, or rows, of each.
         if not isinstance(state, Counted):
             return super().ask(state)
         return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
 
     def model(self, state: Begun | Counted | Solved) -> Any:
-        """There is one after the folds were scored."""
         return state.model if isinstance(state, Solved) else None
 
     @property
     def merges_unsolved(self) -> bool:
-        """Rows of one drawn fold are no model of their own, and may be merged with others."""
         return self.passes == ONE
 
     def _wide(self, schema: Schema) -> bool:
@@ -132,7 +130,7 @@ class ByFold(Featured, OnePass, Regressor):
         return ListedFolds(len(labels), codes.astype(np.int64), starts)
 
     def update(self, state: Begun | Counted, summary: Pieces | FoldMoments | FoldRows) -> Counted | Solved:
-        """Count; then fit every penalty to all folds but one, score it on that one, and fit the best to all."""
+        # Count; then fit every penalty to all folds but one, score it on that one, and fit the best to all.
         if isinstance(summary, Pieces):
             return self._counted(state.schema, summary)
         each = _filled(summary)
@@ -214,7 +212,6 @@ class ByFold(Featured, OnePass, Regressor):
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
     def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
-        """Whether a penalty was chosen from the errors of all of them."""
         return model.mse_path.size > 0 and model.mse_path.shape[:2] == model.alphas.shape
 
 

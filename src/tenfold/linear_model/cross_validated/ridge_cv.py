@@ -159,17 +159,16 @@ class RidgeCV(ByFold):
         return isinstance(self.cv, str)
 
     def statistic(self, schema: Schema) -> Any:
-        """Moments of all rows, which are then left out one by one; or what folds ask for."""
+        # Moments of all rows, which are then left out one by one; or what folds ask for.
         return Comoments(schema.levels) if self.cv is None else super().statistic(schema)
 
     def ask(self, state: Any) -> Statistic[Any] | None:
-        """After the models of all penalties, the errors of rows that are left out."""
         if not isinstance(state, LeavingOut):
             return super().ask(state)
         return LeaveOneOut(state.values, state.roots, state.center, state.schema.levels)
 
     def update(self, state: Any, summary: Any) -> Any:
-        """Fit every penalty, then choose by the errors of rows that are left out; or as folds do."""
+        # Fit every penalty, then choose by the errors of rows that are left out; or as folds do.
         if isinstance(summary, Moments):
             grid = self._grid(summary)[1][0]
             found = [from_moments(summary, float(a), self.fit_intercept) for a in grid]

@@ -51,5 +51,4 @@ class GammaRegressor(LogLink):
     kind = GAMMA
 
     def deviance(self, y: Array, mean: Array) -> Array:
-        """2 (y / μ - 1 - log(y / μ))."""
         return np.where(mean > 0, 2 * (y / mean - 1 - np.log(y / mean)), np.inf)

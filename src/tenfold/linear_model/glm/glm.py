@@ -186,7 +186,6 @@ class Glm(RobustErrors, Featured):
         return CurvatureAt(at.coef, at.intercept, self.kind, *metric, curved, expected, thinned, every=every)
 
     def model(self, state: State) -> GlmModel | None:
-        """The place that all rows were asked about."""
         match state:
             case Newton() | Confirming() | Lbfgs() | Scoring():
                 return GlmModel(state.place.coef, state.place.intercept, max(state.step, 1), state.schema)
@@ -391,7 +390,6 @@ class Glm(RobustErrors, Featured):
         return np.asarray(Design.of(X, model.schema.levels) @ model.coef.T + model.intercept)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """Whether the place of the next pass has as many outputs as the classes need."""
         k = _outputs(schema)
         fits = not isinstance(state, Lbfgs) or len(state.memory.gradient) == k
         return isinstance(state, (Scaling, Solved)) or (fits and len(state.place.coef) == k)

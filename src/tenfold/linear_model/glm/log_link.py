@@ -43,11 +43,10 @@ class LogLink(Errors, Regressor):
     verbose: Annotated[int, ignored_verbose] = 0
 
     def penalties(self, weight: float) -> tuple[float, float]:
-        """λ₂ = α Σ w: as scikit-learn has it, the loss is a mean."""
+        # λ₂ = α Σ w: as scikit-learn has it, the loss is a mean.
         return self.alpha * weight, 0.0
 
     def known(self, schema: Schema) -> int:
-        """The feature of the offset."""
         if self.offset is None:
             return -1
         names = schema.names

@@ -128,7 +128,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
     n_jobs: Annotated[int | None, ignored_n_jobs] = None
 
     def penalties(self, weight: float) -> tuple[float, float]:
-        """λ₂ and λ₁; they do not grow with the rows."""
+        # λ₂ and λ₁; they do not grow with the rows.
         if self.penalty is None:
             return 0.0, 0.0
         l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)

@@ -54,6 +54,5 @@ class PoissonRegressor(LogLink):
     kind = POISSON
 
     def deviance(self, y: Array, mean: Array) -> Array:
-        """2 (y log(y / μ) - y + μ)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return 2 * (np.where(y > 0, y * np.log(y / mean), 0.0) - y + mean)

@@ -86,10 +86,8 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
     precision = "normal"
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
-        """Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
-
-        With a penalty and very many features, the rows themselves while they are fewer.
-        """
+        # Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
+        # With a penalty and very many features, the rows themselves while they are fewer.
         categories, plain = int(schema.levels.sum()), self.precision == "normal" and self.standard_errors not in ROBUST
         if self.alpha and plain and not too_many(categories) and int(schema.size("feature") or 0) > dual_ridge.WIDE:
             return RowsOrComoments(schema.levels)
@@ -104,7 +102,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         return CONJUGATE.statistic(schema)
 
     def ask(self, state: State) -> Statistic[Any] | None:
-        """What the route asks for; with the scores of the rows, if the standard errors need them."""
+        # What the route asks for; with the scores of the rows, if the standard errors need them.
         match state:
             case Begun() | Solved():
                 return super().ask(state)
@@ -116,11 +114,11 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
 
     @property
     def merges_unsolved(self) -> bool:
-        """Return False: the model of the first pass decides whether the rows are read again."""
+        # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
     def update(self, state: State, summary: Summary) -> State:
-        """Solve; read the rows again where that gains digits, then for scores at the coefficients."""
+        # Solve; read the rows again where that gains digits, then for scores at the coefficients.
         match state, summary:
             case Searching(), Products():
                 return CONJUGATE.update(self._problem(state.schema), state, summary)
@@ -156,7 +154,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         return Scoring(0, model, center, route.judged(problem, model, base)[0].root, Bundle((again,)))
 
     def model(self, state: State) -> LinearModel | None:
-        """The last coefficients; while conjugate gradients search there are none."""
+        # The last coefficients; while conjugate gradients search there are none.
         return None if isinstance(state, (Begun, Searching, Checking)) else state.model
 
     def certify(self, model: LinearModel, summary: Summary) -> tuple[Claim, ...] | None:
@@ -180,7 +178,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
     def regression_from(self, model: LinearModel, rows: int, summary: object) -> Regression | None:
-        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        # The errors of the predictions for other rows, read off their moments; None if that would lose digits.
         return errors_from_moments(model.coef, model.intercept, rows, summary)
 
     def infer(self) -> Inference:
@@ -206,7 +204,6 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
 
     @property
     def does_not_merge(self) -> str:
-        """A product at one model's coefficients says nothing of another's."""
         return NO_MERGE if isinstance(self.summary_, (CodedMoments, Products)) else ""
 
 

@@ -76,7 +76,6 @@ class TermComoments(Grouped[TermMoments]):
     interaction_only: bool
 
     def summarize(self, chunk: Chunk) -> TermMoments:
-        """The moments of the products, on the rows of one chunk."""
         q = n_monomials(chunk.X.shape[1], self.degree, self.interaction_only)
         none = TermResiduals(self.degree, self.interaction_only, np.zeros(q + 1), np.zeros(q + 1), np.zeros(q))
         return none.summarize(chunk)
@@ -94,7 +93,6 @@ class TermResiduals(Statistic[TermMoments]):
     center: Array
 
     def summarize(self, chunk: Chunk) -> TermMoments:
-        """Of all rows, formed and summed in double-double."""
         terms = monomials(chunk.X.shape[1], self.degree, self.interaction_only)
         shift = np.zeros(len(self.center))
         if chunk.n:
@@ -162,11 +160,9 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     fit_intercept: Annotated[bool, boolean] = True
 
     def statistic(self, schema: Schema) -> TermComoments:
-        """Moments of the products and the target."""
         return TermComoments(self.degree, self.interaction_only)
 
     def ask(self, state: Begun | Refining | Solved) -> Statistic[TermMoments] | None:
-        """Moments of the target, then of what the coefficients so far leave of it."""
         if not isinstance(state, Refining):
             return super().ask(state)
         values = np.append(state.model.intercept, state.model.coef)
@@ -174,11 +170,11 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
 
     @property
     def merges_unsolved(self) -> bool:
-        """Return False: the model of the first pass decides whether the rows are read again."""
+        # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
     def update(self, state: Begun | Refining, s: TermMoments) -> Refining | Solved:
-        """Solve for a correction; read the rows again where that gains digits."""
+        # Solve for a correction; read the rows again where that gains digits.
         found = from_double(s, 0.0, self.fit_intercept)
         assert found.rest is not None
         model = PolynomialModel(found.values[:-1], float(found.values[-1]), np.roll(found.rest, 1))
@@ -228,13 +224,11 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return monomials(columns, self.degree, self.interaction_only)
 
     def sound(self, model: PolynomialModel, summary: TermMoments | None, schema: Schema) -> bool:
-        """Whether there is a coefficient for each product."""
         q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         fits = len(model.coef) == q and len(model.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
 
     def resumable(self, state: Begun | Refining | Solved, summary: TermMoments | None, schema: Schema) -> bool:
-        """Whether the polynomial so far has a coefficient for each product."""
         if not isinstance(state, Refining):
             return True
         return len(state.center) == len(state.model.coef) and self.sound(state.model, summary, schema)

@@ -172,17 +172,16 @@ class GramMatrix(Route[Moments]):
         return Comoments(schema.levels)
 
     def solve(self, problem: Problem, summary: Moments, given: Array | None) -> Solution:
-        """By the eigenvectors of the correlations."""
         return from_moments(summary, problem.alpha, problem.fit_intercept, given)
 
     def solvable(self, problem: Problem, summary: Moments) -> Moments:
-        """Of the features that have a coefficient; with a penalty, of all, and better conditioned."""
+        # Of the features that have a coefficient; with a penalty, of all, and better conditioned.
         if problem.alpha and problem.levels.any():
             return steadied(summary, problem.levels, problem.fit_intercept)
         return super().solvable(problem, summary)
 
     def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: Moments, last: bool) -> Step:
-        """By Cholesky's factor if no digit is in doubt; if some are, a triangular factor of the rows is asked for."""
+        # By Cholesky's factor if no digit is in doubt; if some are, a triangular factor of the rows is asked for.
         values = quick(self.solvable(problem, summary), problem.alpha, problem.fit_intercept)
         doubtful = False
         if values is None:
@@ -201,7 +200,7 @@ class GramMatrix(Route[Moments]):
         return Factoring(0, 1, model, center, scale)
 
     def rounding(self, found: Solution) -> float:
-        """The rounding of one operation: squares are summed."""
+        # The rounding of one operation: squares are summed.
         return EPS
 
 
@@ -211,11 +210,10 @@ class TriangularFactors(Route[RFactor]):
     how = "R-factors"
 
     def solve(self, problem: Problem, summary: RFactor, given: Array | None) -> Solution:
-        """By the singular values of the factor."""
         return from_factor(summary, problem.alpha, problem.fit_intercept, given)
 
     def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: RFactor, last: bool) -> Step:
-        """Corrected coefficients; read again at those where that sharpens them."""
+        # Corrected coefficients; read again at those where that sharpens them.
         found = self.solution(problem, summary)
         model = LinearModel.of(among(found.values, problem.kept(summary)), problem.schema)
         if not isinstance(state, Factoring):  # merged
@@ -224,7 +222,6 @@ class TriangularFactors(Route[RFactor]):
         return Step(model, again, not last and found.wants_round and state.round < ROUNDS)
 
     def rounding(self, found: Solution) -> float:
-        """Residuals are small beside the target, and so are their errors."""
         return float(FACTOR * np.sqrt(found.rss / found.tss) if found.tss else 0.0)
 
 
@@ -238,11 +235,10 @@ class DoubleDouble(Route[DoubleMoments]):
         return DoubleComoments(schema.levels)
 
     def solve(self, problem: Problem, summary: DoubleMoments, given: Array | None) -> Solution:
-        """By Cholesky's factor, in double-double."""
         return from_double(summary, problem.alpha, problem.fit_intercept, given)
 
     def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: DoubleMoments, last: bool) -> Step:
-        """Corrected coefficients; read again at those where that gains digits."""
+        # Corrected coefficients; read again at those where that gains digits.
         found, keep = self.solution(problem, summary), problem.kept(summary)
         assert found.rest is not None
         model = LinearModel.of(among(found.values, keep), problem.schema)
@@ -252,7 +248,6 @@ class DoubleDouble(Route[DoubleMoments]):
         return Step(model, again, not last and round < ROUNDS and another_round(summary, found))
 
     def rounding(self, found: Solution) -> float:
-        """Squares are summed, in double-double."""
         return TINY
 
 

@@ -90,7 +90,6 @@ class BridgeRegression(Shrunken):
     max_iter: Annotated[int, integer(1)] = 10_000
 
     def statistic(self, schema: Schema) -> Comoments:
-        """The same moments serve every power and every penalty, and Ridge."""
         if self.q < 1:
             raise ValueError(
                 f"q is {self.q}, but with a power below 1 the penalty is not convex: it has many minima, and none can "
@@ -99,7 +98,7 @@ class BridgeRegression(Shrunken):
         return Comoments(schema.levels)
 
     def solve(self, schema: Schema, summary: Moments) -> PenalisedModel:
-        """Descend; the power and the penalty enter here."""
+        # Descend; the power and the penalty enter here.
         problem = Gram(summary, self.fit_intercept)
         beta, sweeps = self._descend(problem)
         coef, intercept = problem.values(beta)

@@ -59,7 +59,7 @@ class Shrunken(Featured, OnePass, SummaryScored):
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
     def regression_from(self, model: PenalisedModel, rows: int, summary: object) -> Regression | None:
-        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        # The errors of the predictions for other rows, read off their moments; None if that would lose digits.
         return errors_from_moments(model.coef, model.intercept, rows, summary)
 
 
@@ -79,12 +79,11 @@ class Penalised(MultiOutput, Shrunken):
     selection: Annotated[str, any_selection] = "cyclic"
 
     def statistic(self, schema: Schema) -> Comoments | RowsOrComoments:
-        """The same moments, or rows if there are very many features, serve every penalty, and Ridge."""
         wide = int(schema.size("feature") or 0) > WIDE
         return RowsOrComoments(schema.levels) if wide else Comoments(schema.levels)
 
     def solve(self, schema: Schema, summary: Moments | Rows) -> PenalisedModel:
-        """Descend; the penalty enters here."""
+        # Descend; the penalty enters here.
         found = descended(quadratic(summary, self.fit_intercept), self, self.alpha, self.l1_ratio)
         return PenalisedModel(*found, schema)
 

@@ -115,7 +115,7 @@ class PerceptronRule(Featured, Sequential):
         return 1 if len(schema.classes) <= 2 else len(schema.classes)
 
     def onward(self, model: PerceptronModel) -> State:
-        """One epoch more, over other rows; what is in the pocket is scored again."""
+        # One epoch more, over other rows; what is in the pocket is scored again.
         errors, trail = np.full(len(model.coef), np.inf), model.trail._replace(bound_holds=False)
         return Walking(model.n_iter, model.schema, trail, errors, 1, model.mistakes)
 

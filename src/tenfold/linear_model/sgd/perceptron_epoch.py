@@ -65,7 +65,6 @@ class PerceptronEpoch(Epoch[Round]):
     fit_intercept: bool
 
     def step(self, summary: Round | None, chunk: Chunk) -> Round:
-        """A window of rows further."""
         zero, walk = np.zeros(len(self.weights)), summary
         if walk is None:
             walk = Round(self.weights, self.average, self.weights, self.time, zero, zero, zero, zero, 0.0)
@@ -151,5 +150,4 @@ class MarginsOf(Statistic[Margins]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> Margins:
-        """Of all rows."""
         return Margins.of(chunk, self.levels, self.weights, self.fit_intercept)

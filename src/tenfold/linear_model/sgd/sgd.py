@@ -151,7 +151,7 @@ class Descent(Featured, Sequential):
 
     @property
     def draws_rows(self) -> bool:
-        """Whether rows are met in a drawn order: steps along the gradient of all rows know none."""
+        # Whether rows are met in a drawn order: steps along the gradient of all rows know none.
         return self.shuffle and self.batch_size is not None
 
     def start(self, schema: Schema) -> State:
@@ -165,7 +165,6 @@ class Descent(Featured, Sequential):
         return Scaling(0, schema, Course(Walk(none, none, none, 0.0, 0.0, 0.0, 0.0), 0.0, self.max_iter, np.zeros(0)))
 
     def onward(self, model: SGDModel) -> State:
-        """One epoch more, over other rows."""
         return Scaling(model.n_iter, model.schema, model.course._replace(left=1))
 
     def ask(self, state: State) -> Statistic[Any] | None:

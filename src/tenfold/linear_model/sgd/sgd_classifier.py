@@ -168,11 +168,10 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[override]
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the loss is one of probabilities."""
         return self._loss().name in ("log_loss", "cross_entropy")
 
     def probability_from(self, scores: Array) -> Array:
-        """Logistic for two classes, softmax if it was trained, else logistic for each class, made to add up to 1."""
+        # Logistic for two classes, softmax if it was trained, else logistic for each class, made to add up to 1.
         if scores.shape[1] > 2 and self.has_probabilities and self._way(scores.shape[1]) == REST:
             p = expit(scores)
             total = p.sum(axis=1, keepdims=True)
@@ -183,7 +182,6 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[override]
         return super().probability_from(scores)
 
     def log_probability_from(self, scores: Array) -> Array:
-        """The logarithm of the above."""
         if scores.shape[1] > 2 and self._way(scores.shape[1]) == REST:
             log_p = log_expit(scores)
             return log_p - np.logaddexp.reduce(log_p, axis=1, keepdims=True)

@@ -56,7 +56,6 @@ class DescentEpoch(Epoch[Walk]):
     rule: StepRule
 
     def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        """A window of rows further."""
         walk = self.start if summary is None else summary
         if not chunk.n:
             return walk

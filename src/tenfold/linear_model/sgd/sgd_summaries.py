@@ -63,7 +63,6 @@ class RowLengths(Grouped[Scale]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> Scale:
-        """The scale of the features over all rows of a chunk."""
         return Scale.of(chunk, self.levels)
 
 
@@ -165,7 +164,6 @@ class LossGradient(Statistic[Objective]):
     levels: Codes
 
     def summarize(self, chunk: Chunk) -> Objective:
-        """The objective over all rows of a chunk."""
         return Objective.of(chunk, self.levels, self.weights, self.loss, self.target, self.epsilon)
 
 

@@ -39,7 +39,6 @@ class NetworkBend(Statistic[Bend]):
     """of the weights of rows of each class; empty if there are none"""
 
     def summarize(self, chunk: Chunk) -> Bend:
-        """Of all rows, some thousands at a time."""
         design, y = Design.of(chunk.X, self.levels), np.asarray(chunk.y, dtype=np.float64)
         weight = chunk.weight * self.factors[y.astype(np.int64)] if len(self.factors) else chunk.weight
         product = np.zeros(len(self.weights))

@@ -226,7 +226,6 @@ class MLP(Sequential, Estimator):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rows are met in a drawn order, or some are held back at random."""
         return self._in_batches and (self.shuffle or self.early_stopping)
 
     @property
@@ -278,7 +277,6 @@ class MLP(Sequential, Estimator):
         return Descending(step, schema, course, Descent.at(course.weights), 0)
 
     def onward(self, model: MLPModel) -> State:
-        """One epoch more, over other rows."""
         course = model.course._replace(left=1, idle=0, best=model.course.weights, validation_scores=np.zeros(0))
         return self._begun(model.n_iter, model.schema, course)
 
@@ -342,7 +340,7 @@ class MLP(Sequential, Estimator):
         )  # fmt: skip
 
     def model(self, state: State) -> MLPModel | None:
-        """The network as it is; while it is scored, there is none."""
+        # The network as it is; while it is scored, there is none.
         match state:
             case Walking(step, schema, course) | Descending(step, schema, course):
                 sizes = np.array(self._network(schema).sizes, dtype=np.int64)
@@ -556,7 +554,6 @@ class MLP(Sequential, Estimator):
         return self._network(model.schema).outputs(model.weights, Design.of(X, model.schema.levels))
 
     def sound(self, model: MLPModel, summary: object, schema: Schema) -> bool:
-        """Whether there are as many weights as layers of these sizes have, for these columns and classes."""
         network = self._network(schema)
         fits = tuple(model.sizes.tolist()) == network.sizes
         fits = fits and len(model.weights) == len(model.course.weights) == network.length
@@ -564,7 +561,6 @@ class MLP(Sequential, Estimator):
         return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == network.length)
 
     def size_fits(self, record: Any) -> bool:
-        """Whether a model, or a state, holds as many weights as these hidden layers take."""
         if isinstance(record, Restarting):
             begun = len(record.now.each) == 1 and isinstance(record.state, (Walking, Validating, Descending, Judging))
             tried = len(record.best.each) <= (record.start > 0) and all(
@@ -580,7 +576,6 @@ class MLP(Sequential, Estimator):
         return len(at.course.weights) == self._network(at.schema).length
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The same of a fit that goes on, whose rows have this schema."""
         if isinstance(state, Restarting):
             return self.size_fits(state) and self.resumable(state.state, summary, schema)
         if isinstance(state, (Solved, Weighing)):

@@ -89,12 +89,11 @@ class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
     """of the weights of rows of each class; empty if there are none"""
 
     def window(self, X: Columns) -> int:
-        """As many whole batches as are shuffled together: some thousand rows, fewer if they are very wide."""
+        # As many whole batches as are shuffled together: some thousand rows, fewer if they are very wide.
         most = max(1, min(WINDOW, WINDOW_BYTES // (8 * self.width)) // self.rule.batch_size)
         return most * self.rule.batch_size
 
     def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        """A window of rows further."""
         walk = self.start if summary is None else summary
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))

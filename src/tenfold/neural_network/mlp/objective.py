@@ -107,7 +107,6 @@ class NetworkGradient(Statistic[Objective]):
     """where PyTorch computes"""
 
     def summarize(self, chunk: Chunk) -> Objective:
-        """Of all rows, some thousands at a time."""
         network, w = self.network, self.weights
         learns = self.holdout.learns(chunk.places() if self.holdout.share else np.zeros(0, np.int64), chunk.n)
         loss, slope, mass = 0.0, np.zeros(len(w) if self.learned else 0), 0.0

@@ -33,7 +33,6 @@ class Hidden(Stage):
     gamma: float
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """The same rows, with a column for each centre."""
         return chunk._replace(X=self.of(chunk.X))
 
     def of(self, X: Columns) -> Columns:
@@ -151,7 +150,6 @@ class RBFNetwork(Estimator):
         return Weighing(step, schema, centers, gamma, Bundle((clusters, summary)), last)
 
     def model(self, state: Placing | Weighing | Solved) -> RBFModel | None:
-        """The network, once its weights are found."""
         return state.model if isinstance(state, Solved) else None
 
     def certify(self, model: RBFModel, s: Joint) -> tuple[Claim, ...] | None:
@@ -163,7 +161,7 @@ class RBFNetwork(Estimator):
         return (*weights, *(c._replace(kind=f"centers: {c.kind}") for c in places if c.kind != "gap"))
 
     def kept(self, model: RBFModel, summary: Joint) -> Joint:
-        """That of the linear learner; what k-means has stands in the model."""
+        # That of the linear learner; what k-means has stands in the model.
         last = self.output().kept(model.last.each[0], summary.each.each[0])
         return replace(summary, each=replace(summary.each, each=(last,)))
 
@@ -191,11 +189,9 @@ class RBFNetwork(Estimator):
         return self.model_.last.each[0]
 
     def sound(self, model: RBFModel, summary: Joint | None, schema: Schema) -> bool:
-        """Whether each half has what is its own."""
         return self._sound(model, summary, schema, sound_member)
 
     def resumable(self, state: Placing | Weighing | Solved, summary: Joint | None, schema: Schema) -> bool:
-        """Whether k-means, or the linear learner, can go on from here."""
         match state:
             case Placing() if summary is not None and len(state.clusters.each) == len(summary.each.each) == 1:
                 return resumable_member(self.clusters(), state.clusters.each[0], summary.each.each[0], schema)

@@ -56,7 +56,6 @@ class RBFNetworkClassifier(RBFNetwork, Classifier):
     C: Annotated[float, positive, Behind("gamma")] = 10.0
 
     def output(self) -> LogisticRegression:
-        """Logistic regression on the hidden layer."""
         return LogisticRegression(self.C)
 
     def scores_from(self, model: RBFModel, X: Columns) -> Array:

@@ -57,7 +57,6 @@ class RBFNetworkRegressor(RBFNetwork, Regressor):
     alpha: Annotated[float, real(0), Behind("gamma")] = 1e-3
 
     def output(self) -> Ridge:
-        """Ridge regression on the hidden layer."""
         return Ridge(self.alpha)
 
     def predict_from(self, model: RBFModel, X: Columns) -> Array:

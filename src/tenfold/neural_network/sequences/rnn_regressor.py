@@ -102,5 +102,4 @@ class RNNRegressor(SequenceTraining, SequenceRegressor):
         return recurrent(self, schema)
 
     def predict_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
-        """The output of the network for each sequence."""
         return np.ascontiguousarray(self._told(model, chunk)[:, 0])

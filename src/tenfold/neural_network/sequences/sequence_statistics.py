@@ -49,15 +49,12 @@ class SequenceEpoch(Ordered[Walk]):
     """sequences that are not learned from"""
 
     def window(self, X: Columns) -> int:
-        """As many whole batches of sequences as are shuffled together."""
         return max(1, WINDOW // self.rule.batch_size) * self.rule.batch_size
 
     def summarize(self, chunk: Chunk) -> Walk:
-        """All sequences of a chunk, as one window."""
         return self.step(None, chunk)
 
     def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        """A window of sequences further."""
         walk = self.start if summary is None else summary
         which = np.flatnonzero(learns(self.holdout, chunk))
         if not len(which):
@@ -108,7 +105,7 @@ class SequenceGradient(Statistic[Objective]):
     """whether to look at the sequences that are learned from; if not, at the others alone"""
 
     def summarize(self, chunk: Chunk) -> Objective:
-        """Of all sequences, some of like lengths at a time; gradients go back to the first row of each."""
+        # Of all sequences, some of like lengths at a time; gradients go back to the first row of each.
         network, w, mine = self.network, self.weights, learns(self.holdout, chunk)
         some, y, weight = Sequences.of(chunk, self.levels), targets(chunk), sequence_weights(chunk)
         loss, slope, mass = 0.0, np.zeros(len(w) if self.learned else 0), 0.0

@@ -130,7 +130,6 @@ class SequenceTraining(Sequential, Estimator):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether sequences are met in a drawn order, or some are held back at random."""
         return bool(self.shuffle or self.early_stopping)
 
     def _holdout(self) -> Holdout:
@@ -143,7 +142,6 @@ class SequenceTraining(Sequential, Estimator):
         return Epochs(0, schema, Training(weights, none, none, weights, 0, 0, 0, self.max_iter, curve, curve))
 
     def onward(self, model: SequenceNetworkModel) -> State:
-        """One epoch more, over other sequences."""
         now = model.training
         now = now._replace(left=1, idle=0, best=now.weights, validation_scores=np.zeros(0))
         return Epochs(model.n_iter, model.schema, now)
@@ -166,7 +164,7 @@ class SequenceTraining(Sequential, Estimator):
                 return None
 
     def model(self, state: State) -> SequenceNetworkModel | None:
-        """The network as it is; while it is looked at, there is none."""
+        # The network as it is; while it is looked at, there is none.
         match state:
             case Epochs(step, schema, now):
                 return SequenceNetworkModel(now.best, step, now, schema)
@@ -284,18 +282,15 @@ class SequenceTraining(Sequential, Estimator):
     # ---- files -----------------------------------------------------------------------------------
 
     def sound(self, model: SequenceNetworkModel, summary: object, schema: Schema) -> bool:
-        """Whether there are as many weights as the network has, for these columns and classes."""
         many = self._network(schema).length
         fits = len(model.weights) == len(model.training.weights) == many
         return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == many)
 
     def size_fits(self, record: Any) -> bool:
-        """Whether a model, or a state, holds as many weights as these layers take."""
         at = record.model if isinstance(record, Solved) else record
         return len(at.training.weights) == self._network(at.schema).length
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The same of a fit that goes on."""
         return isinstance(state, Solved) or len(state.training.weights) == self._network(schema).length
 
     # ---- attributes ------------------------------------------------------------------------------
@@ -331,7 +326,7 @@ class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):
     """What classifiers by such networks share: softmax of the outputs, or one logistic output for two classes."""
 
     def scores_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
-        """What the outputs say of each class; of two classes the first has zero."""
+        # What the outputs say of each class; of two classes the first has zero.
         f = self._told(model, chunk)
         if f.shape[1] > 1 or len(model.schema.classes) == 1:
             return f

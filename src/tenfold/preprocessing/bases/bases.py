@@ -52,14 +52,12 @@ class Basis(OnePass, Transformer):
         return found
 
     def statistic(self, schema: Schema) -> RowSample | ExtremesByColumn:
-        """A sample of the rows, or how far they reach."""
         if self._wanted is None:
             self._given(schema)
         sampled = self._wanted is not None and self.spacing == "quantiles"
         return RowSample(self.random_state) if sampled else ExtremesByColumn()
 
     def solve(self, schema: Schema, s: Race | Extremes) -> BasisModel:
-        """Centres at quantiles, or evenly from the smallest value to the largest."""
         k = self._wanted
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             if k is None:
@@ -111,12 +109,10 @@ class Basis(OnePass, Transformer):
         return out
 
     def sound(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
-        """Whether there are as many centres as the parameters say."""
         many = len(self._given(schema)) if self._wanted is None else self._wanted
         return len(model.centers) == many and bool((model.gamma > 0).all())
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The name of the column, the function's, and the number of the centre."""
         return [f"{name}_{self.short}{m}" for name in names for m in range(len(self.model_.centers))]
 
 

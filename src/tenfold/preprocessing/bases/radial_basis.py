@@ -44,7 +44,7 @@ class RadialBasis(Basis):
     short = "rbf"
 
     def widths(self, centers: Array) -> Array:
-        """The width of each function: 1 / (2 d²), d the distance of the centres."""
+        # The width of each function: 1 / (2 d²), d the distance of the centres.
         if self._wanted is not None:
             return 0.5 / distances(centers) ** 2
         apart = cdist(centers, centers)
@@ -53,11 +53,9 @@ class RadialBasis(Basis):
         return np.full(centers.shape[1], 0.5 / near**2 if near > 0 else 1.0)
 
     def functions(self, away: Array) -> Array:
-        """The Gaussian bumps exp(-z²) of scaled distances z."""
         return np.exp(-away * away)
 
     def transform_from(self, model: BasisModel, X: Columns) -> Array:
-        """A function for each point, or for each column and centre."""
         if self._wanted is not None:
             return super().transform_from(model._replace(gamma=np.sqrt(model.gamma)), X)
         out = np.empty((len(X), len(model.centers)))
@@ -66,7 +64,6 @@ class RadialBasis(Basis):
         return out
 
     def names_out(self, names: list[str]) -> list[str]:
-        """The function's name and the number of the point, after the column's if it is of one."""
         if self._wanted is None:
             return [f"{self.short}{m}" for m in range(len(self.model_.centers))]
         return super().names_out(names)

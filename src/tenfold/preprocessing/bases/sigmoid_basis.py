@@ -39,6 +39,5 @@ class SigmoidBasis(Basis):
     short = "sigmoid"
 
     def functions(self, away: Array) -> Array:
-        """1 / (1 + exp(-z)), without overflow."""
         found: Array = expit(away)
         return found

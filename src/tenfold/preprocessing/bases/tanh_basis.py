@@ -41,6 +41,5 @@ class TanhBasis(Basis):
     short = "tanh"
 
     def functions(self, away: Array) -> Array:
-        """Of each number by itself."""
         found: Array = np.tanh(away)
         return found

@@ -136,14 +136,13 @@ class ParquetSource(ArrowSource):
 
     @property
     def stated_classes(self) -> Labels | None:
-        """Two whole numbers, as 0 and 1: footers tell which each row group has, so no row is read to find them."""
+        # Two whole numbers, as 0 and 1: footers tell which each row group has, so no row is read to find them.
         kind = None if self.roles.target is None else self.types.field(self.roles.target).type
         if not self._stated or self.weighted or not pa.types.is_integer(kind):
             return None
         return validation.check_classes(arrow.levels(pa.array(sorted(self._stated), kind), "the target"), "it")
 
     def only(self, where: ds.Expression) -> Self:
-        """Those of the rows for which an expression of `pyarrow.compute` holds. Its columns are not read yet."""
         where = expression_of(where)
         other = copy(self)
         other.filter, other.asked, other._found = where if self.filter is None else self.filter & where, "...", {}
@@ -152,7 +151,7 @@ class ParquetSource(ArrowSource):
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are. With `where` they are counted when this is first asked for: its columns are read."""
+        # How many rows there are. With `where` they are counted when this is first asked for: its columns are read.
         if self._n_rows is None:
             self._n_rows = sum(self._count(part) for part in range(len(self)))
         return self._n_rows
@@ -243,7 +242,6 @@ class ParquetSource(ArrowSource):
         return len(self._parts)
 
     def starts(self) -> Codes | None:
-        """By the footers, if all rows are asked for."""
         return None if self.filter is not None else self._starts
 
     def place(self, part: int) -> str:
@@ -371,7 +369,6 @@ class ParquetSource(ArrowSource):
         return {**self.__dict__, "_known": {}, "files": files}
 
     def fingerprint(self) -> str:
-        """Of the files' names, sizes and times, and the parts taken of them."""
         digest = hashlib.blake2b(digest_size=8)
         for path, state in zip(self.files, self._states, strict=True):
             digest.update(f"{path}{state.facts.size}{state.facts.time}".encode())

@@ -167,7 +167,6 @@ class Disk(Storage):
     near = True
 
     def find(self, path: str) -> Found:
-        """The files that a path, a glob or a folder stands for."""
         here = Path(path).expanduser()
         if here.is_dir():
             files = (p for p in here.rglob("*") if p.is_file() and not _hidden(p.relative_to(here).parts))
@@ -179,7 +178,7 @@ class Disk(Storage):
         return Found(sorted(str(p) for p in matches if p.is_file() and not _hidden(p.parts[fixed:])))
 
     def hint(self, path: str) -> str:
-        """Where a path leaves what is there: its last folder that exists, and names in it that are alike."""
+        # Where a path leaves what is there: its last folder that exists, and names in it that are alike.
         here = Path(path).expanduser().absolute()
         folder = next((p for p in here.parents if p.is_dir()), None)
         if folder is None or has_magic(path):
@@ -189,13 +188,12 @@ class Disk(Storage):
         return f": {str(folder)!r} has no {wanted!r}" + (f"; did you mean {alike}?" if alike else "")
 
     def facts(self, path: str) -> Facts:
-        """Size and time of a file, by the system."""
         found = os.stat(path)
         place = f"{this_machine()} {found.st_dev}"
         return Facts(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns, place)
 
     def at_rest(self, path: str) -> Facts:
-        """Size and time of a file, once the clock of the file system has gone on since it was written."""
+        # Size and time of a file, once the clock of the file system has gone on since it was written.
         for _ in range(TRIES):
             found = self.facts(path)
             age = time.time_ns() - found.time
@@ -205,11 +203,10 @@ class Disk(Storage):
         raise Moved("it is being written")
 
     def open(self, path: str) -> pa.NativeFile:
-        """Open a file to be read, not mapped: the system ends a process that reads a mapped page which is cut off."""
+        # Open a file to be read, not mapped: the system ends a process that reads a mapped page which is cut off.
         return pa.OSFile(path)
 
     def absolute(self, path: str) -> str:
-        """The path with all folders above it, as this file system writes it."""
         return os.path.abspath(path)
 
 
@@ -283,7 +280,6 @@ class Store(Storage):
             ) from None
 
     def find(self, path: str) -> Found:
-        """The files that a URL, one with a glob or a folder's stands for."""
         path = path.rstrip("/")
         try:
             return self.steady(lambda: self._find(path))
@@ -337,7 +333,7 @@ class Store(Storage):
         return sorted(f"{folder}/{p}" for p in beyond if not _hidden(PurePosixPath(p).parts))
 
     def remedy(self, error: BaseException) -> str:
-        """What to do where a file cannot be read: it depends on whether the store or the file is at fault."""
+        # What to do where a file cannot be read: it depends on whether the store or the file is at fault.
         if isinstance(error, (*PARSING, Moved)):
             return super().remedy(error)
         if isinstance(error, UnsupportedOperation):
@@ -347,11 +343,9 @@ class Store(Storage):
         return f"it was tried {TRIES} times, so see that the store answers, then fit again; or copy it to this machine"
 
     def said(self, error: BaseException) -> str:
-        """What an error says, without signatures of URLs."""
         return re.sub(r"(https?://[^\s?'\"]*)\?[^\s'\")]+", r"\1?...", str(error))
 
     def facts(self, path: str) -> Facts:
-        """Size and time of a file, by the store."""
         made, there = self._connection(path)
         if isinstance(made, fs.FileSystem):
             info = made.get_file_info(there)
@@ -365,7 +359,7 @@ class Store(Storage):
         return Facts(found["size"], int(written * 1e9) if isinstance(written, (int, float)) else 0)
 
     def open(self, path: str) -> pa.NativeFile:
-        """Open a file; what is not asked for is not fetched."""
+        # Open a file; what is not asked for is not fetched.
         made, there = self._connection(path)
         if isinstance(made, fs.LocalFileSystem):
             return DISK.open(there)  # never mapped, whatever the file system was made to do
@@ -374,7 +368,7 @@ class Store(Storage):
         return pa.PythonFile(made.open(there, "rb"), mode="r")
 
     def may_pass(self, error: BaseException) -> bool:
-        """Whether a read that failed may succeed later: not if the file is not there, or may not be read."""
+        # Whether a read that failed may succeed later: not if the file is not there, or may not be read.
         return not _is_lasting(error)
 
 

@@ -28,7 +28,6 @@ class MassByClass(Statistic[ClassMass]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassMass:
-        """Sum the weights of the rows of each class in one part."""
         codes, mass = np.asarray(chunk.y).astype(np.int64), np.zeros(self.classes)
         np.add.at(mass, codes, chunk.weight)
         return ClassMass(mass)

@@ -35,11 +35,10 @@ class SumsByClass(Grouped[ClassSums]):
     """above which a number counts as one; not below zero, so that what a sparse matrix does not hold is none"""
 
     def summarize(self, chunk: Chunk) -> ClassSums:
-        """Weight of each class and sums of its columns, over the rows of a chunk."""
         return self._sums(chunk, chunk.y, chunk.weight, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSums]:
-        """Of the rows of each group, in one go: a class of a group is a group too. Rows of group -1 are left out."""
+        # Of the rows of each group, in one go: a class of a group is a group too. Rows of group -1 are left out.
         weight = np.where(codes >= 0, chunk.weight, 0.0)
         found = self._sums(chunk, np.maximum(codes, 0) * self.classes + chunk.y, weight, groups * self.classes)
         cuts = [slice(g * self.classes, (g + 1) * self.classes) for g in range(groups)]

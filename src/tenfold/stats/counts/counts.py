@@ -50,11 +50,9 @@ class CountsByClass(Grouped[ClassCounts]):
     """where each column begins on the axis of values, and where the last one ends"""
 
     def summarize(self, chunk: Chunk) -> ClassCounts:
-        """Count the codes of all rows."""
         return ClassCounts.of(chunk, self.classes, self.first)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
-        """Count the codes of each group of rows, in one go."""
         return ClassCounts.by_group(chunk, codes, groups, self.classes, self.first)
 
 

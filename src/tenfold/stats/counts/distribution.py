@@ -151,7 +151,6 @@ class DistributionByColumn(Grouped[Distribution]):
     """The values of each column and their weights, in groups of neighbours where there are very many."""
 
     def summarize(self, chunk: Chunk) -> Distribution:
-        """Sort the values of each column."""
         p = chunk.X.shape[1]
         found, missing, most = [], np.zeros(p), most_groups(p)
         for j in range(p):

@@ -37,7 +37,6 @@ class PairsOfValues(Grouped[PairCounts]):
         return Cut(self.edges, self.levels).gap
 
     def summarize(self, chunk: Chunk) -> PairCounts:
-        """Count the pairs of values of the rows of a chunk."""
         cut = Cut(self.edges.copy(), self.levels)  # kernels are compiled for arrays that may be written to
         bins = cut.bins(chunk)
         codes = tuple(np.where(b == gap, -1.0, b) for b, gap in zip(bins, cut.gap, strict=True))
@@ -62,7 +61,6 @@ class PairsOfCategories(Grouped[CategoryPairs]):
     """categories of each column"""
 
     def summarize(self, chunk: Chunk) -> CategoryPairs:
-        """Count the pairs of categories of the rows of a chunk."""
         return CategoryPairs(_pairs(chunk.X, self.levels, chunk.weight))
 
 
@@ -86,7 +84,6 @@ class PairsByClass(Grouped[CategoryPairsByClass]):
     """categories of each column"""
 
     def summarize(self, chunk: Chunk) -> CategoryPairsByClass:
-        """Count the pairs of categories of the rows of a chunk, class by class."""
         weight: Array = np.bincount(chunk.y, chunk.weight, minlength=self.classes).astype(np.float64)
         of_class = [np.flatnonzero(chunk.y == c) for c in range(self.classes)]
         count = [_pairs(chunk.X.rows(some), self.levels, chunk.weight[some]) for some in of_class]

@@ -28,12 +28,10 @@ class WeightByClass(Grouped[ClassWeights]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassWeights:
-        """Sum the weights of the rows of each class."""
         weight = np.bincount(chunk.y, chunk.weight, self.classes)
         return ClassWeights(weight.astype(np.float64, copy=False))  # of no rows it is of whole numbers
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassWeights]:
-        """Sum the weights of each class within each group of rows, in one go."""
         k = self.classes
         found = np.bincount((codes + 1) * k + chunk.y, chunk.weight, (groups + 1) * k).astype(np.float64, copy=False)
         return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]

@@ -64,7 +64,6 @@ class CodeProducts(Held[Products]):
     lens: CodeLens = field(kw_only=True)
 
     def summarize(self, chunk: Chunk) -> Products:
-        """Of rows whose codes are held."""
         return Products.of(chunk.held, chunk, self.lens.levels, self.vector)
 
 
@@ -138,7 +137,6 @@ class CodedComoments(Grouped[CodedMoments]):
     levels: Codes
 
     def summarize(self, chunk: Chunk) -> CodedMoments:
-        """Of all rows."""
         return CodedMoments.of(chunk, self.levels, np.zeros(int(self.levels.sum())))
 
 
@@ -151,5 +149,4 @@ class CodedComomentsAt(Statistic[CodedMoments]):
     """the least that the steps to there have met"""
 
     def summarize(self, chunk: Chunk) -> CodedMoments:
-        """Of all rows."""
         return CodedMoments.of(chunk, self.levels, self.at, self.curvature)

@@ -74,7 +74,6 @@ class TriangularFactor(Statistic[Triangle]):
     center: Array
 
     def summarize(self, chunk: Chunk) -> Triangle:
-        """Of all rows."""
         return Triangle.of(chunk, self.center)
 
 

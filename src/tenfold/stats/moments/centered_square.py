@@ -72,5 +72,4 @@ class TargetCentre(Grouped[Centre]):
     """Weight, mean and squares of the target."""
 
     def summarize(self, chunk: Chunk) -> Centre:
-        """Of all rows, whatever their columns hold."""
         return Centre.of(chunk.y, chunk.weight)

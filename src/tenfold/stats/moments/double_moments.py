@@ -172,7 +172,6 @@ class DoubleComoments(Grouped[DoubleMoments]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> DoubleMoments:
-        """Summarize the rows of one chunk."""
         p = int(np.maximum(self.levels, 1).sum())
         return DoubleMoments.of(chunk, Double.of(np.zeros(p + 1)), np.zeros(p), self.levels)
 
@@ -188,7 +187,6 @@ class ResidualComoments(Statistic[DoubleMoments]):
     levels: Codes
 
     def summarize(self, chunk: Chunk) -> DoubleMoments:
-        """Summarize the rows of one chunk."""
         return DoubleMoments.of(chunk, Double(self.coef, self.coef_rest), self.center, self.levels)
 
 

@@ -29,7 +29,6 @@ class ExtremesByColumn(Grouped[Extremes]):
     """The least and the greatest value of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> Extremes:
-        """Look at all rows, block by block."""
         low, high = np.full(chunk.X.shape[1], np.inf), np.full(chunk.X.shape[1], -np.inf)
         for _, block in chunk.X.blocks():
             widen(block, low, high)

@@ -105,11 +105,9 @@ class FourthByClass(Grouped[ClassFourth]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassFourth:
-        """Of all rows."""
         return ClassFourth.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassFourth]:
-        """Of each group of rows, in one go."""
         return ClassFourth.by_group(chunk, codes, groups, self.classes)
 
 

@@ -44,11 +44,9 @@ class MixedByClass(Grouped[MixedSums]):
     """how many categories each column has"""
 
     def summarize(self, chunk: Chunk) -> MixedSums:
-        """Summarize the rows of one chunk, class by class."""
         return self.summarize_groups(chunk, np.zeros(chunk.n, np.int64), 1)[0]
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[MixedSums]:
-        """Of each group of rows, in one pass over memory. Rows of group -1 are left out."""
         if len(codes) and codes.min() < 0:
             kept = np.flatnonzero(codes >= 0)
             chunk, codes = chunk.rows(kept), codes[kept]

@@ -165,11 +165,9 @@ class Comoments(Grouped[Moments]):
     """whether the target is wanted beside the features"""
 
     def summarize(self, chunk: Chunk) -> Moments:
-        """Summarize the rows of one chunk."""
         return Moments.of(self._wanted(chunk), self.levels)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Moments | None]:
-        """Of each group of rows, at once if all columns are numeric."""
         if self.levels is not None and self.levels.any():
             return super().summarize_groups(chunk, codes, groups)
         return Moments.by_group(self._wanted(chunk), codes, groups)

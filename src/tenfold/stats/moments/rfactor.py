@@ -152,7 +152,6 @@ class FactorAndGradient(Statistic[RFactor]):
     levels: Codes
 
     def summarize(self, chunk: Chunk) -> RFactor:
-        """Of all rows."""
         return RFactor.of(chunk, self.center, self.scale, self.coef, self.intercept, self.levels)
 
 

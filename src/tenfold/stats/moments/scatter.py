@@ -97,11 +97,9 @@ class ScatterWithinClasses(Grouped[Scatter]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> Scatter:
-        """Summarize the rows of one chunk."""
         return Scatter.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
-        """Of each group of rows, in one pass over memory."""
         return Scatter.by_group(chunk, codes, groups, self.classes)
 
 
@@ -152,11 +150,9 @@ class ComomentsByClass(Grouped[ClassMoments]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassMoments:
-        """Summarize the rows of one chunk."""
         return ClassMoments.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:
-        """Of each group of rows, in one pass over memory."""
         return ClassMoments.by_group(chunk, codes, groups, self.classes)
 
 

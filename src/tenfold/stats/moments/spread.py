@@ -51,11 +51,9 @@ class SpreadByClass(Grouped[ClassSpread]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassSpread:
-        """Summarize the rows of one chunk, class by class."""
         return ClassSpread.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSpread]:
-        """Of each group of rows."""
         return ClassSpread.by_group(chunk, codes, groups, self.classes)
 
 
@@ -108,7 +106,6 @@ class SpreadByColumn(Grouped[ColumnSpread]):
     """Weight, mean and squares of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> ColumnSpread:
-        """Summarize the rows of one chunk."""
         return ColumnSpread.of(chunk)
 
 

@@ -88,7 +88,6 @@ class FeatureScales(Strided[Beginning]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> Beginning:
-        """Summarize the rows of one chunk."""
         refuse_targets(self.kind, chunk)
         return Beginning.of(chunk, self.levels, self.classes)
 
@@ -237,7 +236,6 @@ class CurvatureAt(Strided[Curvature]):
     """of each part, each so many rows one"""
 
     def summarize(self, chunk: Chunk) -> Curvature:
-        """Of all rows, or of those that are left."""
         refuse_targets(self.kind, chunk)
         if self.thinned > 1:
             chunk = chunk.rows(np.arange(0, chunk.n, self.thinned))
@@ -248,7 +246,7 @@ class CurvatureAt(Strided[Curvature]):
 
     @property
     def title(self) -> str:
-        """What a cluster's dashboard shows: also whether some rows only are read."""
+        # What a cluster's dashboard shows: also whether some rows only are read.
         some = self.every * self.thinned
         return super().title if some == 1 else f"{super().title}_1_in_{some}"
 

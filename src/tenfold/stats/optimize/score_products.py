@@ -136,7 +136,6 @@ class ScoresAt(Statistic[Scores]):
     """squares, or one of `compiled/linear_model/glm.py`"""
 
     def summarize(self, chunk: Chunk) -> Scores:
-        """Of all rows."""
         base, at = self.base.summarize(chunk), (self.coef, self.intercept, self.center, self.root)
         return scores_of(base, chunk, self.kind, *at, self.levels, self.loss)
 

@@ -84,7 +84,6 @@ class BinnedRows(OfBins[Gathered]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Gathered:
-        """Gather the rows of one chunk."""
         seen, _ = self.seen(chunk, self.places or self.holdout.share > 0)
         if self.holdout.share:
             seen = seen.rows(self.holdout.learns(seen.places, len(seen.places)))

@@ -49,7 +49,6 @@ class Epoch(Statistic[S]):
         raise NotImplementedError
 
     def summarize(self, chunk: Chunk) -> S:
-        """Window by window, from the start."""
         walk = self.step(None, chunk.rows(slice(0, 0)))
         for rows in pieces(chunk.X, self.window(chunk.X)):
             walk = self.step(walk, chunk.rows(rows))

@@ -107,7 +107,7 @@ class AllRows(Gathered):
     """numbers above it are refused"""
 
     def summarize(self, chunk: Chunk) -> Any:
-        """The `TrainingRows` of one chunk: copies, since the chunk's may change."""
+        # The `TrainingRows` of one chunk: copies, since the chunk's may change.
         return TrainingRows(
             np.array(matrix(chunk.X, self.largest)),
             chunk.y.astype(np.float64),

@@ -152,6 +152,5 @@ class RowsOrComoments(Grouped[Rows | Moments]):
     """how many categories each column has, 0 if it is numeric; None: all are"""
 
     def summarize(self, chunk: Chunk) -> Rows | Moments:
-        """Of all rows."""
         found: Rows | Moments = Rows.of(chunk, self.levels)
         return found

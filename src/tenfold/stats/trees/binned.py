@@ -36,7 +36,6 @@ class RowSample(Grouped[Race]):
     seed: int | None
 
     def summarize(self, chunk: Chunk) -> Race:
-        """Draw from the rows of a chunk, by what is in them."""
         return sample_of(chunk, self.seed)
 
 

@@ -195,7 +195,6 @@ class Neighbors(Grouped[Gaps]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Gaps:
-        """Look through the rows of one chunk."""
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         values = self.values.copy()  # kernels are compiled for arrays that may be written to, and a value's may not

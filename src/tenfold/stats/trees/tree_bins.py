@@ -114,7 +114,6 @@ class SampleAndRanges(Grouped[Look]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Look:
-        """Look at the rows of a chunk."""
         some = chunk
         if self.holdout.share:
             some = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))

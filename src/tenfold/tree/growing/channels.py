@@ -120,7 +120,6 @@ class ChannelSums(OfBins[Weighed]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Weighed:
-        """Add up the rows of one chunk."""
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         ends = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, 1)
         sums = sums_by(ends, 2, self.channels.size, *self.channels.numbers(seen.target, seen.weight))

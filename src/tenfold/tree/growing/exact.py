@@ -75,7 +75,6 @@ class RowValues(Statistic[Values]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Values:
-        """Gather the rows of one chunk."""
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         chunk = chunk.of_weight()

@@ -192,21 +192,17 @@ class ClassTrees(Averaged, TreeGrower):
     """Trees whose nodes sum the weights of classes."""
 
     def check_params(self, schema: Schema) -> None:
-        """Refuse weights of classes that there are not."""
         super().check_params(schema)
         if isinstance(self.class_weight, Mapping):
             named_weights(self.class_weight, schema)
 
     def channels(self, setup: Setup) -> ClassChannels:
-        """The classes, and the number of rows."""
         return ClassChannels(len(setup.schema.classes))
 
     def weighed_channels(self, setup: Setup) -> ClassChannels:
-        """The same, with the weights of the classes."""
         return ClassChannels(len(setup.schema.classes), setup.class_weight)
 
     def setup(self, state: Begun, look: Look) -> Setup:
-        """With the weights of the classes, if they are given."""
         found = super().setup(state, look)
         if not isinstance(self.class_weight, Mapping):
             return found
@@ -214,7 +210,7 @@ class ClassTrees(Averaged, TreeGrower):
         return found._replace(class_weight=weight, class_weight_unit=unit)
 
     def weighed(self, setup: Setup, sums: Codes) -> Setup:
-        """With the weight of all rows; and of each class, if they are to be balanced."""
+        # With the weight of all rows; and of each class, if they are to be balanced.
         weight = sums[:-1]
         if self.class_weight == "balanced":
             each, unit = class_units(balanced_weights(weight))
@@ -223,7 +219,6 @@ class ClassTrees(Averaged, TreeGrower):
         return setup._replace(total_weight=int((weight * each if len(each) else weight).sum()))
 
     def units(self, setup: Setup) -> Array:
-        """The weight that one stands for in each channel."""
         return np.full(2, setup.ranges.unit * setup.class_weight_unit)
 
 
@@ -232,22 +227,20 @@ class NumberTrees(TreeGrower):
 
     @property
     def criterion_code(self) -> int:
-        """The decrease of the squared error."""
         return ts.SUMS
 
     def channels(self, setup: Setup) -> SumChannels:
-        """Σg, Σh, and the number of rows."""
         ranges = setup.ranges
         few = ranges.weights_up_to(FEW)
         return SumChannels(ranges.center, self.target_unit(ranges), ranges.unit, few, ranges.limit)
 
     def setup(self, state: Begun, look: Look) -> Setup:
-        """With the rows of targets far beyond all others; they are not sought where rows go down in parts."""
+        # With the rows of targets far beyond all others; they are not sought where rows go down in parts.
         found = super().setup(state, look)
         return found if self._parts > 1 else found.with_far(look.strata)
 
     def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NONE) -> Array:
-        """What drawing in far targets took off the mean of each node; times: how often a tree drew each far row."""
+        # What drawing in far targets took off the mean of each node; times: how often a tree drew each far row.
         far, ranges = setup.far, setup.ranges
         whole = setup.weights.whole(far.weight)
         weight = (whole * ranges.unit if len(whole) else 1.0) * (times if len(times) else np.ones(len(far.target)))
@@ -255,7 +248,6 @@ class NumberTrees(TreeGrower):
         return np.asarray(off / np.maximum(sums[:, 1] * ranges.unit, 1e-300))
 
     def units(self, setup: Setup) -> Array:
-        """Of sums of the target, and of weights."""
         return np.array([self.target_unit(setup.ranges), setup.ranges.unit])
 
     def target_unit(self, ranges: Ranges) -> float:
@@ -267,7 +259,6 @@ class NumberTrees(TreeGrower):
         return fine_unit(ranges.reach * factor, rows)
 
     def noise(self, ranges: Ranges) -> float:
-        """Each node has its own, if there are categories."""
         if self.cat_penalty == 0 or self.split != "subset" or not (ranges.levels > 0).any():
             return 0.0
         most = ranges.max_weight * self.most_draws

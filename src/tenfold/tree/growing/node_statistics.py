@@ -61,7 +61,6 @@ class OfNodes(OfBins[S]):
     """of a forest; None: one tree, of all rows"""
 
     def follow(self, held: InBins, scratch: Codes | None) -> Codes | None:
-        """The node of each row, from where it was."""
         if self.draws is not None:
             return None
         nodes = np.zeros(held.bins.shape[1], np.int64) if scratch is None else scratch.copy()
@@ -94,7 +93,6 @@ class NodeHistograms(OfNodes[Histograms]):
     """Histograms of the nodes that want one; and their squares, if rules want those."""
 
     def summarize(self, chunk: Chunk) -> Histograms:
-        """Add up the rows of one chunk."""
         cut, slot, (seen, which) = self.lens.cut, slots_of(self.frontier), self.rows(chunk)
         hist = no_histograms(self.frontier, cut)
         squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
@@ -110,7 +108,6 @@ class NodeRows(OfNodes[RowsOf]):
     """The rows of the nodes that want them: small ones, which are finished where their rows are."""
 
     def summarize(self, chunk: Chunk) -> RowsOf:
-        """Gather the rows of one chunk."""
         slot, (seen, which) = slots_of(self.frontier), self.rows(chunk)
         wanted: list[Codes] = []
         places: list[Codes] = []
@@ -130,11 +127,9 @@ class PartHistograms(OfBins[Histograms]):
     rules: Rules
 
     def follow(self, held: InBins, scratch: missing.Parts | None) -> missing.Parts:
-        """The parts of each row, from where they were."""
         return lw.go_down_in_parts(self.frontier, held.bins, self.lens.cut, scratch)
 
     def summarize(self, chunk: Chunk) -> Histograms:
-        """Add up the parts of the rows of one chunk."""
         seen, which = self.seen(chunk)
         parts = missing.parts_of(chunk.scratch, which, chunk.n)
         numbers = self.channels.numbers(seen.target, seen.weight)
@@ -163,7 +158,6 @@ class LeafSums(OfBins[Ends]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Ends:
-        """Send the rows of one chunk down the tree."""
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         ends = self.tree.apply_bins(seen.bins, self.lens.cut, np.zeros(seen.bins.shape[1], np.int64))
         return _ends(ends, seen, self.tree, self.channels, self.holdout, self.mean)
@@ -179,7 +173,6 @@ class LeafSumsOfValues(Statistic[Ends]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Ends:
-        """Send the rows of one chunk down the tree."""
         places = chunk.places() if self.holdout.share else NONE
         seen = Seen(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
@@ -214,7 +207,6 @@ class PartErrors(Statistic[Ends]):
     weights: WeightUnit
 
     def summarize(self, chunk: Chunk) -> Ends:
-        """Weight of the rows of one chunk whose class is not the one said, and of all."""
         nothing = np.zeros((self.tree.node_count, self.channels.size), np.int64)
         if not isinstance(self.channels, ClassChannels):
             return Ends(nothing, 0, 0, nothing[:0], NO_MEANS)

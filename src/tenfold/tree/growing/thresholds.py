@@ -53,7 +53,6 @@ class SplitSides(Statistic[Sides]):
         raise NotImplementedError
 
     def summarize(self, chunk: Chunk) -> Sides:
-        """Send the rows of one chunk down the trees that grew from them."""
         t, nodes = self.trees, self.trees.node_count
         left, right = np.full(nodes, -np.inf), np.full(nodes, np.inf)
         places, weighs = chunk.places(), chunk.weight > 0
@@ -73,5 +72,4 @@ class TreeSides(SplitSides):
     holdout: Holdout = Holdout()
 
     def taken(self, places: Codes, tree: int) -> Flags:
-        """Whether each of the rows at these places is not held back."""
         return self.holdout.learns(places, len(places))

@@ -50,7 +50,6 @@ class Pruned(TreeGrower):
         return Holdout(self._seed, self.held_back) if self.holds_back else Holdout()
 
     def check_params(self, schema: Schema) -> None:
-        """Refuse what does not go together."""
         super().check_params(schema)
         if self.holds_back and self._missing_code == PARTS:
             raise ValueError(

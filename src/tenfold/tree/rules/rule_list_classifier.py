@@ -145,7 +145,6 @@ class RuleListClassifier(Averaged):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rows are set aside to prune by."""
         return self.prune == "reduced_error"
 
     @property
@@ -197,7 +196,6 @@ class RuleListClassifier(Averaged):
         return GrowingTree(0, Bundle((tree,)))
 
     def model(self, state: RuleListState) -> RuleListModel | None:
-        """The list, once rows went through it."""
         return state.model if isinstance(state, Solved) else None
 
     def certify(self, model: RuleListModel, s: Fired) -> tuple[Claim, ...]:
@@ -220,11 +218,9 @@ class RuleListClassifier(Averaged):
         return np.asarray((value / value.sum(axis=1, keepdims=True))[model.clauses.firsts(X)])
 
     def sound(self, model: RuleListModel, summary: Fired | None, schema: Schema) -> bool:
-        """Whether the summary is of as many rules."""
         return summary is None or self._fired(model, summary)
 
     def resumable(self, state: RuleListState, summary: TreeSummary | Covered | Fired, schema: Schema) -> bool:
-        """Whether the tree can go on, or rules have what they say."""
         match state:
             case GrowingTree():
                 return not isinstance(summary, Covered | Fired) and self._tree.resumable(state.tree, summary, schema)

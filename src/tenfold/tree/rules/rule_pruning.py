@@ -48,7 +48,6 @@ class RuleCoverage(Statistic[Covered]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Covered:
-        """Put the rules to the rows of one chunk."""
         if not self.holdout.share:
             none = np.zeros((0, self.classes), np.int64)
             return Covered(*self._weights(chunk), none, none)
@@ -92,7 +91,6 @@ class FirstRules(Statistic[Fired]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Fired:
-        """Put the rules to the rows of one chunk."""
         if not self.holdout.share:
             return Fired(self._weights(chunk), np.zeros((0, self.classes), np.int64))
         learned, back = _apart(chunk, self.holdout)
