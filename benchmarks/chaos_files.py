@@ -519,10 +519,10 @@ def run(fits: int, seed: int, first: int = 0, processes: int = 1, dask: float = 
             finally:
                 runs.fitter.stop()
 
-        crew = [threading.Thread(target=work_off) for _ in range(processes)]
-        for thread in crew:
+        driver_threads = [threading.Thread(target=work_off) for _ in range(processes)]
+        for thread in driver_threads:
             thread.start()
-        for thread in crew:
+        for thread in driver_threads:
             thread.join()
     if len(done) < fits:
         print(f"{fits - len(done)} cases were not run: a thread of this command ended early")

@@ -226,18 +226,18 @@ def main() -> None:
     promises = Promises()
     seeds = range(given.runs)
     fallen = [falls(seed) for seed in seeds]
-    sound = sum(math.isfinite(fall) for fall in fallen)
+    proper = sum(math.isfinite(fall) for fall in fallen)
     figures = {
         "likelihood falls": (max(fallen), FALLS),
         "inertia rises": (max(rises(seed) for seed in seeds), FALLS),
         "difference to scikit-learn": (max(difference(seed) for seed in seeds), EQUAL),
         "weighted and repeated differ": (max(repeated(seed) for seed in seeds), EQUAL),
     }
-    print(f"{given.runs} sets, {sound} with a density for every component; the largest of each, relative")
+    print(f"{given.runs} sets, {proper} with a density for every component; the largest of each, relative")
     for name, (found, most) in figures.items():
         print(f"  {name:44s} {found:9.1e}")
         promises.at_most(name, found, most)
-    promises.at_least("share of sets with a density for every component", sound / given.runs, 0.9)
+    promises.at_least("share of sets with a density for every component", is_valid / given.runs, 0.9)
     if not given.no_times:
         speed(promises, given.turns)
     if not given.no_scan:

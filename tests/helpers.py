@@ -33,4 +33,4 @@ def parts_of(weight):
     for part, (a, b) in enumerate(pairwise(even_cuts(len(weight)).tolist())):
         there = a + np.flatnonzero(weight[a:b])
         X = Columns(np.empty((len(there), 1)))
-        yield there, Chunk(X, None, weight[there], False, part, a, first_place=part * PART)
+        yield there, Chunk(X, None, weight[there], False, part, a, first_row_id=part * PART)

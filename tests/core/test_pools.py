@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 import tenfold as tn
-from tenfold.core.driver_threads import crew, share
+from tenfold.core.driver_threads import driver_threads, run_all
 from tenfold.core.pools import Pools
 from tenfold.sources import part_rows
 
@@ -55,6 +55,6 @@ def test_fits_on_other_numbers_of_threads_leave_no_threads():
         for threads in (*range(2, 12), 2):
             with tn.on(tn.Local(threads=threads)):
                 tn.StandardScaler().fit(X)
-            with crew(threads):
-                assert share([lambda k=k: k for k in range(4)]) == [0, 1, 2, 3]
+            with driver_threads(threads):
+                assert run_all([lambda k=k: k for k in range(4)]) == [0, 1, 2, 3]
     assert left("tenfold", 2 + 1) <= 2 + 1

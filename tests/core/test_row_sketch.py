@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 from tenfold.core.rows.columns import Columns
-from tenfold.core.rows.row_sketch import COLUMNS, WHOLE, Marks, row_hashes
+from tenfold.core.rows.row_sketch import COLUMNS, WHOLE, RowSketch, row_hashes
 from tenfold.core.schema import Column, Schema
 
 MASK = (1 << 64) - 1
@@ -44,18 +44,18 @@ def test_hashes_of_all_kinds_of_numbers():
 
 def test_pairs_and_equal_ones():
     X = Columns(np.repeat(np.arange(7.0), 3)[:, None])
-    marks = Marks.of(X, schema(1))
+    marks = RowSketch.of(X, schema(1))
     assert (len(marks.hashes), marks.pairs, marks.equal) == (7, 21 * 20 // 2, 7 * 3)
     assert (np.diff(marks.hashes.astype(np.int64)) > 0).all()
     for n in (0, 1, 2):
-        few = Marks.of(Columns(np.arange(float(n))[:, None]), schema(1))
+        few = RowSketch.of(Columns(np.arange(float(n))[:, None]), schema(1))
         assert (len(few.hashes), few.equal) == (n, 0)
 
 
 def test_marks_are_of_the_rows_as_they_were():
     data = np.arange(12.0).reshape(6, 2)
-    marks, text = Marks.of(Columns(data), schema(2)), str(Marks.of(Columns(data.copy()), schema(2)))
+    marks, text = RowSketch.of(Columns(data), schema(2)), str(RowSketch.of(Columns(data.copy()), schema(2)))
     data[:] = 0.0
     assert pickle.loads(pickle.dumps(marks)) == marks
     assert str(marks) == text
-    assert Marks.read(text) == marks
+    assert RowSketch.read(text) == marks

@@ -22,7 +22,7 @@ class Thing(Value):
 class Named(Value):
     it: object
     note: str = ""
-    telling = ("it",)
+    identity = ("it",)
 
 
 class Pair(NamedTuple):
@@ -103,7 +103,7 @@ def test_fields_that_do_not_tell():
     assert Named(1, "a").digest == Named(1, "b").digest
     assert Named(1) != Named(2)
     with pytest.raises(TypeError, match=r"told by \['other'\], which are no fields"):
-        type("Wrong", (Value,), {"telling": ("other",), "__module__": __name__})
+        type("Wrong", (Value,), {"identity": ("other",), "__module__": __name__})
 
 
 def test_what_has_no_digest_says_so():

@@ -238,7 +238,7 @@ class Words:
     passes = ONE
     need = Need("numeric", target="number")
 
-    def foreseen(self, schema):
+    def with_listed_categories(self, schema):
         return schema
 
     def start(self, schema):

@@ -49,7 +49,7 @@ class Diary:
     def __init__(self, order=0, size=5):
         self.order, self.size = order, size
 
-    def foreseen(self, schema):
+    def with_listed_categories(self, schema):
         return schema
 
     def start(self, schema):

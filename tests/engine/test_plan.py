@@ -9,7 +9,7 @@ from tenfold.core import DataError, Need
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic, Strided
 from tenfold.engine.held_rows import Scan
 from tenfold.engine.merge_tree import merge
-from tenfold.engine.plan import Groups, Onward, Plan
+from tenfold.engine.plan import Continue, Groups, Plan
 from tenfold.engine.row_counts import Counted
 from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View, crossed
@@ -277,10 +277,10 @@ def test_held_rows_are_known_by_which_they_are_and_by_the_lens():
 
 def test_a_round_goes_on_from_the_scratch_of_its_fit():
     now = Round(2, lens=Doubled())
-    (leaf,) = Plan(As(VIEW, Onward("a", Of(Modulo(2), (0,), now)))).leaves
-    (member,) = Plan(As(VIEW, Onward("a", Each((Onward("3", now),))))).leaves
+    (leaf,) = Plan(As(VIEW, Continue("a", Of(Modulo(2), (0,), now)))).leaves
+    (member,) = Plan(As(VIEW, Continue("a", Each((Continue("3", now),))))).leaves
     assert (leaf.chain, member.chain) == ("/a", "/a/3")
-    assert leaf == Plan(As(VIEW, Of(Modulo(2), (0,), Onward("b", now)))).leaves[0]
+    assert leaf == Plan(As(VIEW, Of(Modulo(2), (0,), Continue("b", now)))).leaves[0]
 
 
 def test_what_is_no_expression_is_refused():

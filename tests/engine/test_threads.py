@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import tenfold as tn
 from tenfold.core.axes import bits
-from tenfold.core.driver_threads import crew, hands, share
+from tenfold.core.driver_threads import driver_threads, run_all, thread_count
 from tenfold.engine.executors.threads import blas_limit, one_blas_thread
 from tenfold.engine.executors.threads import processors as available
 from tenfold.engine.runner import Runner
@@ -254,16 +254,16 @@ def test_a_call_that_fails_takes_the_waiting_ones_back():
         go.wait(10)
 
     made = []
-    with crew(2):
+    with driver_threads(2):
 
         def fails():
             started.wait(10)
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            share([fails, waits, *([lambda: made.append(1)] * 5)])
+            run_all([fails, waits, *([lambda: made.append(1)] * 5)])
         go.set()
-        assert share([lambda: 1, lambda: 2]) == [1, 2]
+        assert run_all([lambda: 1, lambda: 2]) == [1, 2]
     assert made == []
 
 
@@ -273,7 +273,7 @@ class Noted(tn.Ridge):
     found: ClassVar[list[int]] = []
 
     def update(self, state, summary):
-        Noted.found.append(hands())
+        Noted.found.append(thread_count())
         return super().update(state, summary)
 
 

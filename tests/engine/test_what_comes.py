@@ -64,7 +64,7 @@ class Learner:
     need = Need("numeric", target="number")
     passes = MANY
 
-    def foreseen(self, schema):
+    def with_listed_categories(self, schema):
         return schema
 
     def model(self, state):

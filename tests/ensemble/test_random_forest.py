@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier as PeerTree
 
 from tenfold import load
 from tenfold.core import Columns, ModelFileError
-from tenfold.core.driver_threads import crew
+from tenfold.core.driver_threads import driver_threads
 from tenfold.ensemble.forest import random_forest
 from tenfold.ensemble.forest.random_forest_classifier import RandomForestClassifier
 from tenfold.ensemble.forest.random_forest_regressor import RandomForestRegressor
@@ -328,8 +328,8 @@ def test_an_interrupt_stops_the_other_threads_too():
         time.sleep(0.01)
         made.append(1)
 
-    with crew(2), pytest.raises(KeyboardInterrupt):
-        random_forest.run_all([interrupted, *[tree] * 200])
+    with driver_threads(2), pytest.raises(KeyboardInterrupt):
+        random_forest.share([interrupted, *[tree] * 200])
     time.sleep(0.05)
     soon = len(made)
     time.sleep(0.2)

@@ -150,7 +150,7 @@ def test_records_within_records_end(files, tmp_path):
 # ---- numbers that no rows give ---------------------------------------------------------------------------
 
 
-def said_of(learner, X, y, where, change, path):
+def output_view(learner, X, y, where, change, path):
     """What comes of a forged file when its model is asked everything."""
     learner.fit(X, y).save(path)
     forged(path.read_bytes(), path, where, change)
@@ -185,7 +185,7 @@ NUMBERS = {
 def test_numbers_that_no_rows_give_are_refused_or_answered(what, tmp_path):
     learner, where, change = NUMBERS[what]
     X, y = fuzzing._rows(learner, D)
-    assert said_of(learner, X, y, where, change, tmp_path / "m") in ("refused", "loaded")
+    assert output_view(learner, X, y, where, change, tmp_path / "m") in ("refused", "loaded")
 
 
 def test_a_tree_too_deep_to_be_read_says_so(tmp_path):

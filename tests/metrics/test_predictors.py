@@ -23,7 +23,7 @@ TRAIN, TEST = slice(0, 300), slice(300, None)
 
 
 @pytest.mark.parametrize(
-    ("model", "gives", "decides"),
+    ("model", "gives", "has_decision_function"),
     [
         (tn.GaussianNB(), {"prediction", "probability", "score"}, False),
         (make_pipeline(tn.StandardScaler(), tn.Ridge()), {"prediction"}, False),
@@ -34,15 +34,15 @@ TRAIN, TEST = slice(0, 300), slice(300, None)
         (Ridge(), {"prediction"}, False),
     ],
 )
-def test_what_a_predictor_gives_is_known_when_it_is_made(model, gives, decides):
+def test_what_a_predictor_gives_is_known_when_it_is_made(model, gives, has_decision_function):
     predictor = predictor_of(model.fit(X, Y))
     assert predictor.gives == gives
-    assert predictor.decides is decides
+    assert predictor.has_decision_function is has_decision_function
 
 
 def test_where_scores_come_from_can_be_chosen_of_estimators_that_have_both():
     both = LogisticRegression().fit(X, Y)
-    assert Foreign.of(both, "decision_function").decides
+    assert Foreign.of(both, "decision_function").has_decision_function
     said = Foreign.of(both, "decision_function").of_rows(X, ["score"])["score"]
     assert np.array_equal(said[:, 1], both.decision_function(X))
     assert np.array_equal(said[:, 0], -said[:, 1])

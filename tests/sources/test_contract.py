@@ -169,7 +169,7 @@ def test_the_same_rows_drawn_otherwise(make, tmp_path):
     later = source.numbered_from(7)
     assert (source.first_part, later.first_part) == (0, 7)
     assert source.numbered_from(0) is source
-    assert later.first_place(1) == source.first_place(8)
+    assert later.first_row_id(1) == source.first_row_id(8)
 
 
 @pytest.mark.parametrize("make", SOURCES)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from tenfold import DataError, scan
 from tenfold.core import Need, Schema
 from tenfold.core.rows.columns import TextColumns
-from tenfold.core.rows.row_sketch import Marks, row_hashes
+from tenfold.core.rows.row_sketch import RowSketch, row_hashes
 from tenfold.sources import ArraySource, arrow, label_codes, part_rows
 
 TEXT = Need("text", target="number")
@@ -155,4 +155,4 @@ def test_rows_of_text_are_recognised():
     assert len({*found[0].tolist()}) == len(found[0])
     holes = TextColumns((np.array(["a", None, "a"], dtype=object),))
     schema = Schema(ArraySource((np.array(["a"], dtype=object),)).known(Need("text")).columns)
-    assert len(Marks.of(holes, schema).hashes) == 2
+    assert len(RowSketch.of(holes, schema).hashes) == 2

@@ -6,7 +6,7 @@ from sklearn import metrics
 
 import tenfold as tn
 from tenfold.core import Chunk, Columns
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.engine.group_keys import Listed
 from tenfold.engine.loop import opened
 from tenfold.estimator.ensembles.predictor import Model
@@ -104,7 +104,7 @@ def test_what_a_model_does_not_give_is_refused_before_a_row_is_read():
     fitted = tn.SGDClassifier(loss="hinge").fit(X, KIND == "a")
     predictor = Model.of(fitted._blank(), fitted.model_, [], fitted.classes_)
     assert predictor.gives == {"prediction", "score"}
-    assert predictor.decides
+    assert predictor.has_decision_function
     with pytest.raises(tn.DataError, match="needs probabilities, and SGDClassifier has no predict_proba"):
         Score.of([predictor], [scorers["neg_log_loss"]])
     found = Score.of([predictor], [scorers["roc_auc"]]).summarize(chunk((KIND == "a").astype(int)))
@@ -144,7 +144,7 @@ def test_sets_of_groups_are_judged_in_one_scan(part):
     key = joined(Listed(5, groups), [(3,), (0, 4)])
     assert key.groups == 2
     assert joined(Listed(5, groups), [(g,) for g in range(5)]) == Listed(5, groups)
-    score = Score((Row("row", frozenset({"prediction"}), None),), (Metric("prediction", Itself(total)),))
+    score = Score((Row("row", frozenset({"prediction"}), None),), (Metric("prediction", ByIdentity(total)),))
     need = tn.Ridge().need
     with opened(tn.Local(threads=1), source) as session:
         view = View(need, source.schema_of(0, need))

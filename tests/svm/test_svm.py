@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 import tenfold as tn
 from dual_problems import KINDS, examine
 from tenfold import SVC, SVR
-from tenfold.core.driver_threads import crew
+from tenfold.core.driver_threads import driver_threads
 from tenfold.svm import dual_problem, support_vector_machine
 from tenfold.svm.dual_problem import Dual, KernelRows, solve_dual
 from tenfold.svm.platt_scaling import coupled, sigmoid_fit
@@ -154,7 +154,7 @@ def test_threads_do_not_change_a_bit():
     A, sign = many(1_600)
     found = []
     for count in (1, 2, 3):
-        with crew(count):
+        with driver_threads(count):
             found.append(
                 solve_dual(tn.kernels.GaussianKernel(0.1), A, Dual.of_classes(sign, np.ones(len(A))), 1e-2).beta
             )

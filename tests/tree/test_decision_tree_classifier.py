@@ -103,7 +103,7 @@ def test_a_file_with_a_tree_that_cannot_be_gone_down_is_refused(lie, tmp_path):
     model = DecisionTreeClassifier(max_depth=4).fit(X, y)
     model.save(tmp_path / "good.tenfold")
     assert np.array_equal(load(tmp_path / "good.tenfold").predict(X), model.predict(X))
-    assert model.sound(model.model_, model.summary_, model.schema_)
+    assert model.is_valid(model.model_, model.summary_, model.schema_)
     model.model_ = freeze(model.model_._replace(tree=LIES[lie](model.model_.tree)))
     with pytest.raises(ModelFileError):
         model.save(tmp_path / "bad.tenfold")  # it reads what it writes

@@ -18,7 +18,7 @@ from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.cluster.row_sample import Spread, SpreadAndMass, StartSample
 from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, Index
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.shell.constraints import choice, integer, real, seed
 from tenfold.estimator.shell.keyword_decisions import copied, ignored_verbose, same_clusters
@@ -39,7 +39,7 @@ class Tree(NamedTuple):
     inertia: Annotated[Array, "node", NOT_NEGATIVE]
     """of its rows around their mean; 0 if it cannot be cut"""
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether children stand behind their parents, each once, and every node but the first is one."""
         cut = self.left[self.left >= 0]
         behind = (self.left < 0) | (self.left > np.arange(len(self.left)))
@@ -167,7 +167,7 @@ class Closing(NamedTuple):
     kept: BisectingModel
 
 
-State: TypeAlias = Measuring | Sampling | Cutting | Closing | Solved
+State: TypeAlias = Measuring | Sampling | Cutting | Closing | Done
 Summary: TypeAlias = Spread | Race | Halves | Lloyd
 
 
@@ -279,7 +279,7 @@ class BisectingKMeans(NearestCenter):
             case Cutting(), Halves():
                 return self._move(state, s)
             case Closing(), Lloyd():
-                return Solved.of(state.kept, state.step)
+                return Done.of(state.kept, state.step)
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 
     def _move(self, state: Cutting, s: Halves) -> Cutting | Closing:
@@ -314,7 +314,7 @@ class BisectingKMeans(NearestCenter):
         return tree.inertia if self.bisecting_strategy == "biggest_inertia" else tree.weight
 
     def model(self, state: State) -> BisectingModel | None:
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             found: BisectingModel = state.model
             return found
         return state.kept if isinstance(state, Closing) else None
@@ -336,5 +336,5 @@ class BisectingKMeans(NearestCenter):
         number = np.cumsum(model.tree.left < 0) - 1
         return number[model.tree.find(X)]
 
-    def sound(self, model: BisectingModel, summary: Lloyd | None, schema: Schema) -> bool:
+    def is_valid(self, model: BisectingModel, summary: Lloyd | None, schema: Schema) -> bool:
         return len(model.tree.leaves) == len(model.cluster_centers) > 0

@@ -17,7 +17,7 @@ from tenfold.cluster.kmeans_states import KMeansModel, Moving, Refilling, State,
 from tenfold.cluster.lloyd_round import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.core import MANY, Claim, Need, Schema
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
 from tenfold.estimator.shell.keyword_decisions import copied, ignored_verbose, no_function, not_random, same_clusters
 from tenfold.stats.rows.weighted_sample import Race
@@ -103,7 +103,7 @@ class KMeans(NearestCenter):
                 return NearestSums(state.centers)
             case Refilling():
                 return FarthestRows(state.empty, state.centers)
-            case Solved():
+            case Done():
                 return None
         return self._first.ask(state)
 
@@ -117,7 +117,7 @@ class KMeans(NearestCenter):
         return self._first.update(state, s)
 
     def model(self, state: State) -> KMeansModel | None:
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             return state.model
         return state.model if isinstance(state, Moving) else None
 

@@ -12,7 +12,7 @@ import numpy as np
 from tenfold.cluster.lloyd_round import Lloyd
 from tenfold.cluster.row_sample import Spread
 from tenfold.core import Array
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.rows.weighted_sample import Race
 
@@ -84,18 +84,18 @@ class Refilling(NamedTuple):
 
 
 Start: TypeAlias = Measuring | Sampling | Oversampling | Bounding
-State: TypeAlias = Start | Moving | Refilling | Solved
+State: TypeAlias = Start | Moving | Refilling | Done
 Summary: TypeAlias = Spread | Race | Moments | Lloyd
 
 
-def next_round(state: Moving, s: Lloyd) -> Moving | Refilling | Solved:
+def next_round(state: Moving, s: Lloyd) -> Moving | Refilling | Done:
     """Centres at the means of their rows; those without rows are to be placed again."""
     centers, empty = s.means(), int((s.weight == 0).sum())
     if empty and s.inertia > 0:
         centers = centers[np.argsort(s.weight == 0, kind="stable")]
         return Refilling(state.step, centers, state.tolerance, state.bound, empty)
     if float(((centers - state.centers) ** 2).sum()) <= state.tolerance:
-        return Solved.of(state.model, state.step)
+        return Done.of(state.model, state.step)
     return state._replace(step=state.step + 1, centers=centers)
 
 

@@ -20,7 +20,7 @@ from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.cluster.row_sample import Spread
 from tenfold.core import Array, Chunk, Claim, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Ordered
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
 from tenfold.estimator.shell.keyword_decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
@@ -70,7 +70,7 @@ class Walk:
     mass: Annotated[float, NOT_NEGATIVE]
 
 
-State: TypeAlias = Measuring | Sampling | Oversampling | Walking | Judging | Solved
+State: TypeAlias = Measuring | Sampling | Oversampling | Walking | Judging | Done
 Summary: TypeAlias = Spread | Race | Lloyd | Walk
 
 
@@ -201,7 +201,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
                 return Batches(state.centers, state.counts, self.batch_size, order=self.order(state) or 0)
             case Judging():
                 return NearestSums(state.kept.cluster_centers)
-            case Solved():
+            case Done():
                 return None
         return self._first.ask(state)
 
@@ -211,7 +211,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
             case Walking(), Walk():
                 return self._walked(state, s)
             case Judging(), Lloyd():
-                return Solved.of(state.kept, state.step)
+                return Done.of(state.kept, state.step)
             case ((Measuring() | Sampling() | Oversampling()), (Spread() | Race() | Lloyd())):
                 return self._begun(self._first.update(state, s))
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
@@ -229,7 +229,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
                 return MiniBatchModel(state.centers, state.counts, max(state.step, 1))
             case Judging():
                 return state.kept
-            case Solved():
+            case Done():
                 found: MiniBatchModel = state.model
                 return found
         return None

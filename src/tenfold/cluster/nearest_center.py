@@ -41,7 +41,7 @@ class NearestCenter(Clusterer, Transformer):
         _, found, weight = self._compare(X, None, sample_weight, _squares)
         return -float(weight @ found)
 
-    def sound(self, model: Any, summary: Lloyd | None, schema: Schema) -> bool:
+    def is_valid(self, model: Any, summary: Lloyd | None, schema: Schema) -> bool:
         return len(model.cluster_centers) > 0
 
     @property

@@ -267,7 +267,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(scores)
 
-    def sound(self, model: BayesOptimalModel, summary: Covered | None, schema: Schema) -> bool:
+    def is_valid(self, model: BayesOptimalModel, summary: Covered | None, schema: Schema) -> bool:
         return (
             stand_for_something(model.hypotheses, schema)
             and np.array_equal(model.hypotheses, self._hypotheses(schema))

@@ -217,7 +217,7 @@ class CandidateElimination(OnePass, Undecided):
             out[rows] = np.where(either, np.where(yes, model.positive, 1 - model.positive), -1)
         return out
 
-    def sound(self, model: VersionSpaceModel, summary: Examples | None, schema: Schema) -> bool:
+    def is_valid(self, model: VersionSpaceModel, summary: Examples | None, schema: Schema) -> bool:
         codes = [model.specific, *model.general, *(() if summary is None else (summary.values, *summary.rows))]
         nothing = model.specific == NOTHING
         above = (model.general == ANY) | (model.general == model.specific)

@@ -25,7 +25,7 @@ from tenfold.concept.hypotheses import (
 )
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.estimator import Classifier
 from tenfold.estimator.shell.constraints import boolean
 
@@ -48,7 +48,7 @@ class Testing(NamedTuple):
     model: ConceptModel
 
 
-State: TypeAlias = Begun | Testing | Solved
+State: TypeAlias = Initial | Testing | Done
 
 
 class FindS(Classifier):
@@ -88,7 +88,7 @@ class FindS(Classifier):
     need = Need("categorical", target="class", binary=True)
     model_type = ConceptModel
     hidden = frozenset({"n_classes"})
-    state_types = (Begun, Testing, Solved)
+    state_types = (Initial, Testing, Done)
     summary_types = (Concept,)
     poor_score = True
     law_params = ({}, {"pos_label": "no"})
@@ -99,7 +99,7 @@ class FindS(Classifier):
         """The state before the first pass, which knows the schema alone."""
         refuse_wildcard(schema)
         self._nothing(schema)  # refuses a positive class that there is not
-        return Begun(0, schema)
+        return Initial(0, schema)
 
     def _nothing(self, schema: Schema) -> ConceptModel:
         """The hypothesis that covers nothing."""
@@ -108,29 +108,29 @@ class FindS(Classifier):
     def ask(self, state: State) -> JoinOfPositives | None:
         """The join of the positives; then the same once more, to hold the negatives against it."""
         match state:
-            case Begun():
+            case Initial():
                 model = self._nothing(state.schema)
             case Testing():
                 model = state.model
-            case Solved():
+            case Done():
                 return None
         return JoinOfPositives(model.values, model.positive, self.pos_label is not None)
 
     def update(self, state: State, s: Concept) -> State:
         """The join is the model; it is finished once the negatives were held against it."""
-        assert not isinstance(state, Solved)
+        assert not isinstance(state, Done)
         model = (
             ConceptModel(s.values, *positive_class(self.pos_label, state.schema))
-            if isinstance(state, Begun)
+            if isinstance(state, Initial)
             else state.model
         )
-        return Solved.of(model) if np.array_equal(s.tested, model.values) else Testing(0, model)
+        return Done.of(model) if np.array_equal(s.tested, model.values) else Testing(0, model)
 
     def model(self, state: State) -> ConceptModel | None:
         match state:
             case Testing():
                 return state.model
-            case Solved():
+            case Done():
                 return state.model
         return None
 
@@ -156,7 +156,7 @@ class FindS(Classifier):
             out[rows, model.positive], out[rows, 1 - model.positive] = yes, ~yes
         return out
 
-    def sound(self, model: ConceptModel, summary: Concept | None, schema: Schema) -> bool:
+    def is_valid(self, model: ConceptModel, summary: Concept | None, schema: Schema) -> bool:
         codes = [model.values] if summary is None else [model.values, summary.values, summary.tested]
         known = [stand_for_something(c, schema) for c in codes]
         mine = (model.positive, model.n_classes, model.pos_label)
@@ -164,7 +164,7 @@ class FindS(Classifier):
 
     def resumable(self, state: State, summary: Concept, schema: Schema) -> bool:
         model = self.model(state) or self._nothing(schema)
-        return self.sound(model, summary, schema) and np.array_equal(summary.tested, model.values)
+        return self.is_valid(model, summary, schema) and np.array_equal(summary.tested, model.values)
 
     def probability_from(self, scores: Array) -> Array:
         # Probabilities of 0 and 1: a conjunction is certain of what it says.

@@ -225,7 +225,7 @@ class ListThenEliminate(OnePass, Undecided):
         sure = (scores == 1).any(axis=1) & (model.n_consistent > 0)
         return np.where(sure, scores.argmax(axis=1), -1)
 
-    def sound(self, model: ListedModel, summary: Covered | SeenRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: ListedModel, summary: Covered | SeenRows | None, schema: Schema) -> bool:
         mine = (model.positive, model.n_classes) == positive_class(self.pos_label, schema)[:2]
         some = self._of_all_sets or len(model.hypotheses) > 0
         known = stand_for_something(model.hypotheses, schema)

@@ -203,7 +203,7 @@ def check(record: object, schema: Schema) -> dict[str, int]:
         for allowed in field.allowed:
             if not allowed.holds(value, size, schema):
                 raise MergeError(f"{name}.{field_name} must be {allowed}")
-    if hasattr(record, "sound") and not record.sound(schema):
+    if hasattr(record, "is_valid") and not record.is_valid(schema):
         raise MergeError(f"the fields of {name} do not belong together")
     return free
 

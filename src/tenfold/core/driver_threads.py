@@ -21,11 +21,11 @@ LEAST = 1 << 13
 """rows for each thread: with fewer, calling it takes longer than it saves"""
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
-_pools = Pools("tenfold-crew")
+_pools = Pools("tenfold-driver")
 
 
 @contextmanager
-def crew(threads: int) -> Iterator[None]:
+def driver_threads(threads: int) -> Iterator[None]:
     """So many threads, this one included, inside the block."""
     token = _threads.set(threads)
     try:
@@ -34,14 +34,14 @@ def crew(threads: int) -> Iterator[None]:
         _threads.reset(token)
 
 
-def hands() -> int:
+def thread_count() -> int:
     """How many threads there are, this one included."""
     return _threads.get()
 
 
-def share(calls: Sequence[Callable[[], T]]) -> list[T]:
+def run_all(calls: Sequence[Callable[[], T]]) -> list[T]:
     """What the calls return, in order: the first is made here, others by other threads or, if none is free, here."""
-    n = hands()
+    n = thread_count()
     if n == 1 or len(calls) == 1:
         return [call() for call in calls]
     rest: list[tuple[Future[T], Callable[[], T]]] = []
@@ -58,6 +58,6 @@ def share(calls: Sequence[Callable[[], T]]) -> list[T]:
 
 def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
     """What a call returns for the rows from one to another: some rows for each thread."""
-    threads = min(hands(), max(1, n // LEAST))
+    threads = min(thread_count(), max(1, n // LEAST))
     ends = [n * i // threads for i in range(threads + 1)]
-    return share([partial(call, a, z) for a, z in pairwise(ends)])
+    return run_all([partial(call, a, z) for a, z in pairwise(ends)])

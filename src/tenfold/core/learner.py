@@ -37,7 +37,7 @@ class Learner(Protocol):
     def need(self) -> Need:
         """What it takes from the rows."""
 
-    def foreseen(self, schema: Schema) -> Schema:
+    def with_listed_categories(self, schema: Schema) -> Schema:
         """The schema of the rows, with the categories that parameters name."""
 
     def start(self, schema: Schema) -> Any:
@@ -57,21 +57,21 @@ class Learner(Protocol):
 
 
 @runtime_checkable
-class EndsEarly(Protocol):
+class StopsEarly(Protocol):
     """A learner that is certified by a last pass, and says how it comes there before it is finished."""
 
     def ending(self, state: Any) -> Any:
         """The state that leads from this one to the end, with the model as it is; None: there is none yet."""
 
 
-class Begun(NamedTuple):
+class Initial(NamedTuple):
     """The state before the first pass, of a learner that then knows the schema and no more."""
 
     step: int
     schema: Schema
 
 
-class Solved(NamedTuple):
+class Done(NamedTuple):
     """The state at which a learner has its model, and asks for nothing more."""
 
     step: int
@@ -79,7 +79,7 @@ class Solved(NamedTuple):
     """the model"""
 
     @classmethod
-    def of(cls, model: Any, step: int = 1) -> Solved:
+    def of(cls, model: Any, step: int = 1) -> Done:
         """The state at this model, which so many rounds led to."""
         return cls(step, Bundle((model,)))
 

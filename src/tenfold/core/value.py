@@ -41,16 +41,16 @@ class Value:
 
     names: ClassVar[tuple[str, ...]] = ()
     """of the fields"""
-    telling: ClassVar[tuple[str, ...]] = ()
+    identity: ClassVar[tuple[str, ...]] = ()
     """fields that say which value it is: all, unless a class names some; the others may differ between equal values"""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         dataclasses.dataclass(frozen=True, eq=False)(cls)
         cls.names = tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
-        if "telling" not in cls.__dict__:
-            cls.telling = cls.names
-        if unknown := set(cls.telling) - set(cls.names):
+        if "identity" not in cls.__dict__:
+            cls.identity = cls.names
+        if unknown := set(cls.identity) - set(cls.names):
             raise TypeError(f"{cls.__name__} is told by {sorted(unknown)}, which are no fields of it")
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class Value:
             return True
         if type(self) is not type(other):
             return False
-        return all(same(self.__dict__[name], other.__dict__[name]) for name in self.telling)
+        return all(same(self.__dict__[name], other.__dict__[name]) for name in self.identity)
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -77,7 +77,7 @@ class Value:
         found: bytes | None = self.__dict__.get("_digest")
         if found is None:
             name = f"{type(self).__module__}.{type(self).__qualname__}"
-            found = self.__dict__["_digest"] = digest_of(name, *(self.__dict__[name] for name in self.telling))
+            found = self.__dict__["_digest"] = digest_of(name, *(self.__dict__[name] for name in self.identity))
         return found
 
 
@@ -89,13 +89,13 @@ class Parameter(Value):
     """
 
 
-class Itself(Value):
+class ByIdentity(Value):
     """Anything, told by being that and nothing else: while it lives, in the process that made it."""
 
     it: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Itself) and self.it is other.it
+        return isinstance(other, ByIdentity) and self.it is other.it
 
     __hash__ = Value.__hash__
 
@@ -105,13 +105,13 @@ class Itself(Value):
         return digest_of(id(self.it))
 
 
-class Described(Value):
+class ByParams(Value):
     """A learner, or a record with learners in it, told by classes and parameters."""
 
     it: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Described) and self.digest == other.digest
+        return isinstance(other, ByParams) and self.digest == other.digest
 
     __hash__ = Value.__hash__
 
@@ -132,7 +132,7 @@ def _described(value: Any) -> Any:
     try:
         digest_of(value)
     except TypeError:
-        return Itself(value)
+        return ByIdentity(value)
     return value
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.compiled.moments.moments import correlate
 from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Remedy, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.shell.constraints import boolean, integer, share
@@ -135,7 +135,7 @@ class PCA(OnePass, Projector):
 
     need = Need("numeric", sparse=True)
     model_type = PCAModel
-    state_types = (Begun, Factoring, Solved)
+    state_types = (Initial, Factoring, Done)
     summary_types = (Moments, Triangle)
     law_params = (
         {},
@@ -163,7 +163,7 @@ class PCA(OnePass, Projector):
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
         return Comoments(target=False)
 
-    def ask(self, state: Begun | Factoring | Solved) -> Statistic[Any] | None:
+    def ask(self, state: Initial | Factoring | Done) -> Statistic[Any] | None:
         # Moments; then a triangular factor if they are not enough.
         return TriangularFactor(state.model.mean) if isinstance(state, Factoring) else super().ask(state)
 
@@ -172,7 +172,7 @@ class PCA(OnePass, Projector):
         # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
-    def update(self, state: Begun | Factoring, s: Moments | Triangle) -> Factoring | Solved:
+    def update(self, state: Initial | Factoring, s: Moments | Triangle) -> Factoring | Done:
         # The axes; ask for a triangular factor where it gains digits.
         axes = principal_axes(s)
         free = s.weight - 1.0 if s.weight >= 2.0 else max(s.weight, EPS)  # less than two rows: shares, not counts
@@ -189,7 +189,7 @@ class PCA(OnePass, Projector):
             axes.singular[:k],
             float(left.mean()) if len(left) else 0.0,
         )
-        return Factoring(0, model) if axes.wants_factor(k) else Solved.of(model)
+        return Factoring(0, model) if axes.wants_factor(k) else Done.of(model)
 
     def _count(self, ratio: Array) -> int:
         """How many components are kept."""

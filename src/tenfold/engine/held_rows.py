@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Chunk, Codes, Columns
-from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
 from tenfold.engine.merge_tree import Tree, merge
 from tenfold.engine.plan import Groups, Leaf, Plan
@@ -35,7 +35,7 @@ class Piece(NamedTuple):
     """how many there were of each group"""
     dropped: int
     """how many had no weight"""
-    marks: Marks | None = None
+    marks: RowSketch | None = None
     """of the rows, if they are to be recognised again later"""
 
 

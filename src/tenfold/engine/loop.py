@@ -15,9 +15,9 @@ import numpy as np
 
 from tenfold.core import MANY, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
-from tenfold.core.driver_threads import crew
+from tenfold.core.driver_threads import driver_threads
 from tenfold.core.errors import naming
-from tenfold.core.learner import EndsEarly
+from tenfold.core.learner import StopsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.executors.threads import one_blas_thread
@@ -31,7 +31,7 @@ from tenfold.engine.stages import stages_of
 from tenfold.sources import Source
 from tenfold.sources.sequence_source import not_together
 from tenfold.sources.validation import check_binary
-from tenfold.stats.combinators import After, As, By, Each, Key, Of, Onward, Reweighted, View, every
+from tenfold.stats.combinators import After, As, By, Continue, Each, Key, Of, Reweighted, View, every
 from tenfold.stats.member_summaries import Joint
 
 OVERFLOW = (
@@ -70,7 +70,7 @@ def check_sequences(source: Source, need: Need, session: Session) -> None:
 @contextmanager
 def opened(runner: Runner, source: Source) -> Iterator[Session]:
     """A source to reduce on a runner; meanwhile updates have the driver's threads, and BLAS has one."""
-    with one_blas_thread(), crew(runner.driver_threads), runner.open(source) as session:
+    with one_blas_thread(), driver_threads(runner.driver_threads), runner.open(source) as session:
         yield session
 
 
@@ -94,7 +94,7 @@ def fit(
     resumed = resume is not None
     with opened(runner, source) as session:
         if resume is None:
-            schema = learner.foreseen(schema_of(source, learner.need, session))
+            schema = learner.with_listed_categories(schema_of(source, learner.need, session))
             resume = Snapshot(schema, learner.start(schema))
         member = Member(learner, resume, stop or Never(), watchers, keep=source.costly, solved=solved)
         run([member], source, session)
@@ -146,7 +146,7 @@ class Member:
 
     def expression(self, ask: Expression) -> Expression:
         """What it asks for, of its rows; and once, if that is made for all groups anyway, of each group."""
-        whole: Expression = Onward(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
+        whole: Expression = Continue(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
         stages, held = stages_of(self.before, self.learner.need, training=True), self._held
         if self.key is None:
             return As(self.view, After(stages, whole, held) if stages or held else whole)
@@ -210,7 +210,7 @@ def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: 
 def joint(ask: Expression, answer: Any) -> Counted:
     """What an expression says as one summary: of several, `Joint`."""
     match ask:
-        case As(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Onward(of=one):
+        case As(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Continue(of=one):
             return joint(one, answer)
         case Each(of=many, width=width, beside=beside, columns=columns):
             each = [joint(*both) for both in zip(many, answer, strict=True)]
@@ -293,11 +293,11 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
     m.at, reason = turn(m.learner, m.at, why_stop, m.certified or not finished)
     if reason:
         _end(m, reason)
-    elif m.ending is None and isinstance(m.learner, EndsEarly):
+    elif m.ending is None and isinstance(m.learner, StopsEarly):
         _end_early(m, m.learner, seconds)
 
 
-def _end_early(m: Member, learner: EndsEarly, seconds: float) -> None:
+def _end_early(m: Member, learner: StopsEarly, seconds: float) -> None:
     """Lead a fit to its last pass, if a rule says so."""
     last = learner.ending(m.at.state)
     if last is None:

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.compiled.rows.shuffling import deal
 from tenfold.core import Chunk
 from tenfold.core.rows.joined_rows import joined
-from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
 from tenfold.engine.row_counts import Counted, this_machine
@@ -42,9 +42,9 @@ class Place(NamedTuple):
     drawn: int = 0
     dropped: int = 0
     machines: frozenset[str] = frozenset()
-    marks: Marks | None = None
+    marks: RowSketch | None = None
 
-    def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: Marks | None) -> Place:
+    def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: RowSketch | None) -> Place:
         """Some rows further: those that are drawn of some rows. Where they come in sequences, these are counted."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
         here, many = _count(chunk), sum(_count(some) for some in waiting)

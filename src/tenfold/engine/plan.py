@@ -20,6 +20,7 @@ from tenfold.stats.combinators import (
     After,
     As,
     By,
+    Continue,
     Draw,
     DrawAround,
     Each,
@@ -27,7 +28,6 @@ from tenfold.stats.combinators import (
     Key,
     KeyWithin,
     Of,
-    Onward,
     Reweighted,
     Stage,
     View,
@@ -64,7 +64,7 @@ class Leaf(Value):
     keep: bool = False
     marked: bool = False
     """whether rows are to be recognised again later"""
-    telling = ("view", "statistic", "picks", "stages", "by", "draws")
+    identity = ("view", "statistic", "picks", "stages", "by", "draws")
 
     @cached_property
     def lens(self) -> Lens | None:
@@ -221,7 +221,7 @@ class Plan:
                 return self._flat(one, at._replace(stages=(*at.stages, *stages), keep=at.keep or keep))
             case Reweighted(draw=draw, of=one):
                 return self._flat(one, at._replace(draws=(*at.draws, (draw, at.depth))))
-            case Onward(chain=chain, of=one, marked=marked):
+            case Continue(chain=chain, of=one, marked=marked):
                 return self._flat(one, at._replace(chain=f"{at.chain}/{chain}", marked=at.marked or marked))
             case Gathered():
                 return self._put(at.leaf(replace(e, memory=self.memory)))

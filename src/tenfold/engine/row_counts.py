@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.rows.row_sketch import RowSketch
 
 
 @cache
@@ -45,7 +45,7 @@ class Counted:
     rows: int
     dropped: int
     machines: frozenset[str]
-    marks: Marks | None = None
+    marks: RowSketch | None = None
     """of the rows, where they were asked for"""
     drawn: int = -1
     """of the rows, those that have a weight, where weights were drawn again; else all"""

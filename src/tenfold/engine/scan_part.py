@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Codes
 from tenfold.core.rows.chunk import segments
-from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Grouped
 from tenfold.engine.plan import Groups, Leaf, Pick
 from tenfold.engine.row_counts import Counted, this_machine
@@ -176,10 +176,10 @@ def counted(leaf: Leaf, chunk: Chunk) -> Counted:
     return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk), drawn.n)
 
 
-def marks_of(leaf: Leaf, chunk: Chunk) -> Marks | None:
+def marks_of(leaf: Leaf, chunk: Chunk) -> RowSketch | None:
     """By which some of the rows are recognised, if that is asked for and they are there as they came."""
     wanted = leaf.marked and not leaf.transformed and chunk.held is None
-    return Marks.of(chunk.X if chunk.whole is None else chunk.whole, leaf.view.schema) if wanted else None
+    return RowSketch.of(chunk.X if chunk.whole is None else chunk.whole, leaf.view.schema) if wanted else None
 
 
 def drawn_anew(leaf: Leaf, chunk: Chunk) -> tuple[Chunk, Codes | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tenfold.core import Certificate, Provenance, Schema
-from tenfold.core.rows.row_sketch import Marks
+from tenfold.core.rows.row_sketch import RowSketch
 
 
 class Snapshot(NamedTuple):
@@ -24,7 +24,7 @@ class Snapshot(NamedTuple):
     dropped: int = 0
     passes: float = 0.0
     machines: frozenset[str] = frozenset()
-    marks: Marks | str = ""
+    marks: RowSketch | str = ""
     """by which some of the rows are recognised again"""
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tenfold.core import Certificate, Chunk, Columns, DataError, Need, Schema
 from tenfold.core.need import Kinds
 from tenfold.core.schema import plain_columns
-from tenfold.core.value import Described, Itself
+from tenfold.core.value import ByIdentity, ByParams
 from tenfold.stats.combinators import Stage
 
 Before = Sequence[tuple[Any, Any]]
@@ -21,8 +21,8 @@ Before = Sequence[tuple[Any, Any]]
 class Fitted(Stage):
     """A fitted transformer, before something with a need."""
 
-    learner: Itself | Described
-    model: Itself | Described
+    learner: ByIdentity | ByParams
+    model: ByIdentity | ByParams
     taker: Need
     training: bool = False
     """whether a learner learns from the rows: what was made of their target is then made without it"""
@@ -51,7 +51,7 @@ def in_form(found: Any, need: Need) -> Any:
 
 
 def stages_of(
-    before: Before, need: Need, training: bool = False, by: type[Itself | Described] = Itself
+    before: Before, need: Need, training: bool = False, by: type[ByIdentity | ByParams] = ByIdentity
 ) -> tuple[Fitted, ...]:
     """Transformers as stages before a learner with this need, which learns from the rows or predicts.
 
@@ -64,7 +64,7 @@ def stages_of(
 
 def kinds_before(steps: Sequence[Any]) -> Kinds:
     """How rows enter the first of some steps: as categories, if it hands on what it takes to one that takes those."""
-    taker = next((step for step in steps if not step.may_hand_on), steps[-1])
+    taker = next((step for step in steps if not step.may_pass_categories), steps[-1])
     found: Kinds = steps[0].need.kinds
     return "categorical" if (found, taker.need.kinds) == ("mixed", "categorical") else found
 

@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Codes, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.stats.combinators import Draw, Reweighted
 from tenfold.stats.counts.weight_by_class import ClassWeights, WeightByClass
@@ -130,7 +130,7 @@ class ClassWeighted(Estimator):
         if not isinstance(state, LearningWeighted):
             return learner.update(state, summary)
         then = learner.update(state.state, summary)
-        return then if isinstance(then, Solved) else LearningWeighted.of(then, state.factor)
+        return then if isinstance(then, Done) else LearningWeighted.of(then, state.factor)
 
     def model(self, state: Any) -> Any:
         learner: Any = super()

@@ -65,7 +65,7 @@ class Mapped(Source):
         self.costly = model.costly or base.costly
         self._need = model.need.without_target() if need is None else need
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named) if schema is None else schema
-        self._hands_on = model.may_hand_on
+        self._hands_on = model.may_pass_categories
         self._words = getattr(model, "columns_out", _numbers)(model.schema_, model.model_)
         learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
         self._model = f"{type(model).__name__} {_params(model)} {learned}"

@@ -237,7 +237,7 @@ class DateParts(OnePass, Transformer):
         """A part of a date needs no other date."""
         return (Claim("gap", 0.0, "proved", "no date needs another: there is nothing to learn", "objective"),)
 
-    def sound(self, model: DatePartsModel, summary: Extremes | None, schema: Schema) -> bool:
+    def is_valid(self, model: DatePartsModel, summary: Extremes | None, schema: Schema) -> bool:
         self.statistic(schema)
         empty = np.isnan(model.first) & np.isnan(model.last)
         return bool((empty | ((model.first <= model.last) & np.isfinite(model.last - model.first))).all())

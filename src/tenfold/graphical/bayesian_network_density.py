@@ -95,7 +95,7 @@ class BayesianNetworkDensity(OnePass, Density):
         counts = _counts(model.layout, model.levels, s)
         return network_claims(model, counts, isinstance(s, CategoryPairs))
 
-    def sound(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
         if len(model.levels) != len(schema.columns):
             return False
         if isinstance(self.structure, str):

@@ -16,7 +16,7 @@ from scipy.special import xlogy
 
 from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import NOT_NAN
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator import Density
 from tenfold.estimator.shell.constraints import integer, real, seed
 from tenfold.estimator.shell.kinds import warn_not_converged
@@ -45,7 +45,7 @@ class Improving(NamedTuple):
     """mean objective of the round before, -inf if there was none"""
 
 
-State: TypeAlias = Improving | Solved
+State: TypeAlias = Improving | Done
 
 
 class BayesianNetworkEM(Density):
@@ -136,7 +136,7 @@ class BayesianNetworkEM(Density):
         """To the smoothed shares of the expected counts; the end, if the round before hardly gained."""
         assert isinstance(state, Improving)
         if state.at.converged:
-            return Solved.of(state.at, state.step)
+            return Done.of(state.at, state.step)
         found = self._objective(state.at.network, s)
         done = found - state.before < self.tol
         tables = [smoothed(count, self.alpha) for count in s.tables()]
@@ -150,7 +150,7 @@ class BayesianNetworkEM(Density):
         return float(s.log_likelihood + xlogy(self.alpha, network.table).sum()) / s.weight
 
     def model(self, state: State) -> EMModel:
-        found: EMModel = state.model if isinstance(state, Solved) else state.at
+        found: EMModel = state.model if isinstance(state, Done) else state.at
         return found
 
     def certify(self, model: EMModel, s: ExpectedCounts) -> tuple[Claim, ...] | None:
@@ -173,12 +173,12 @@ class BayesianNetworkEM(Density):
             ),
         )  # fmt: skip
 
-    def sound(self, model: EMModel, summary: ExpectedCounts | None, schema: Schema) -> bool:
+    def is_valid(self, model: EMModel, summary: ExpectedCounts | None, schema: Schema) -> bool:
         mine, first = model.network.layout, self.start(schema).at.network.layout
         return mine == first and (summary is None or (summary.layout == first and len(summary.table) == first.size))
 
     def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
-        return not isinstance(self.model(state), EMModel) or self.sound(self.model(state), summary, schema)
+        return not isinstance(self.model(state), EMModel) or self.is_valid(self.model(state), summary, schema)
 
     def _after_fit(self, source: object) -> None:
         if not self.model_.converged and 0 < self.max_iter <= self.model_.n_iter:

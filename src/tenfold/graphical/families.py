@@ -66,7 +66,7 @@ class Layout(NamedTuple):
         ends = np.cumsum([math.prod(shape) for shape in self.shapes])
         return [piece.reshape(shape) for piece, shape in zip(np.split(flat, ends[:-1]), self.shapes, strict=True)]
 
-    def sound(self, size: int) -> bool:
+    def is_valid(self, size: int) -> bool:
         """Whether there is no cycle, and the tables have so many numbers."""
         once = all(len(set(some)) == len(some) for some in self.parents)
         return once and len(parents_first(self.parents)) == len(self.levels) and self.size == size
@@ -95,9 +95,9 @@ class NetworkModel(NamedTuple):
         """P(variable | parents) of each variable."""
         return self.layout.split(self.table)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether graph, schema and tables fit, and probabilities sum to one."""
-        if not _begins_with(self.levels, schema.levels) or not self.layout.sound(len(self.table)):
+        if not _begins_with(self.levels, schema.levels) or not self.layout.is_valid(len(self.table)):
             return False
         return all(bool((np.abs(table.sum(axis=-1) - 1) <= SUM).all()) for table in self.tables())
 
@@ -131,9 +131,9 @@ class FamilyCounts:
         """The counts of each family."""
         return self.layout.split(self.count)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether graph, schema and counts fit."""
-        return _begins_with(self.levels, schema.levels) and self.layout.sound(len(self.count))
+        return _begins_with(self.levels, schema.levels) and self.layout.is_valid(len(self.count))
 
     def recode(self, old: Schema, new: Schema) -> FamilyCounts:
         """The same counts under a schema with more categories."""

@@ -102,7 +102,7 @@ class TreeAugmentedNB(OnePass, Classifier):
             Claim("unseen combinations", never / cells if cells else 0.0, "proved", unseen, "data"),
         )
 
-    def sound(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
         p = len(schema.columns)
         *columns, own = model.layout.parents if len(model.levels) == p + 1 else ((),)
         fits = len(columns) == p and own == () and int(model.levels[p]) == len(schema.classes)

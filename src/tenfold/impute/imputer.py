@@ -217,7 +217,7 @@ class SimpleImputer(OnePass, Transformer):
         if not (self.fill_value is None or isinstance(self.fill_value, str) or np.isfinite(self.fill_value)):
             raise ValueError(f"fill_value must be finite, not {self.fill_value}")
 
-    def foreseen(self, schema: Schema) -> Schema:
+    def with_listed_categories(self, schema: Schema) -> Schema:
         columns = []
         for column in schema.columns:
             labels = column.categories
@@ -277,7 +277,7 @@ class SimpleImputer(OnePass, Transformer):
             )
         return given
 
-    def sound(self, model: ImputerModel, summary: Summary | None, schema: Schema) -> bool:
+    def is_valid(self, model: ImputerModel, summary: Summary | None, schema: Schema) -> bool:
         each = zip(model.statistics.tolist(), schema.columns, strict=True)
         coded = [(value, len(c.categories)) for value, c in each if c.categories is not None]
         return all(value != value or (value == int(value) and 0 <= value < n) for value, n in coded)
@@ -312,32 +312,32 @@ class SimpleImputer(OnePass, Transformer):
     # ---- text --------------------------------------------------------------------------------------
 
     @property
-    def may_hand_on(self) -> bool:
+    def may_pass_categories(self) -> bool:
         return self.need.kinds == "mixed"
 
-    def hands_on(self, schema: Schema) -> bool:
+    def passes_categories(self, schema: Schema) -> bool:
         return not schema.plain
 
     def columns_out(self, schema: Schema, model: ImputerModel) -> tuple[Column, ...] | None:
         # The columns, then the indicators; None if all are numbers.
-        if not self.hands_on(schema):
+        if not self.passes_categories(schema):
             return None
         return (
             *schema.columns,
             *(Column(f"missingindicator_{schema.names[j]}", "numeric") for j in self._marked(model)),
         )
 
-    def said_of(self) -> tuple[Need, Schema] | None:
+    def output_view(self) -> tuple[Need, Schema] | None:
         # Text and numbers as they are, since they may be such that no row had in fitting.
-        if not self.hands_on(self.schema_):
+        if not self.passes_categories(self.schema_):
             return None
         columns = tuple(map(_as_it_is, self.schema_.columns))
         each: list[tuple[str, Kinds]] = [(c.name, "text" if c.kind == "text" else "mixed") for c in columns]
         return Need("mixed", missing=True, each=tuple(each)), Schema(columns, None, None, self.schema_.named)
 
-    def said_from(self, model: ImputerModel, X: Columns) -> Values:
+    def output_from(self, model: ImputerModel, X: Columns) -> Values:
         # The columns, filled up: an array of objects if there is text.
-        if not self.hands_on(self.schema_):
+        if not self.passes_categories(self.schema_):
             return self.transform_from(model, X)
         p, marked = X.shape[1], self._marked(model)
         out = np.empty((len(X), p + len(marked)), dtype=object)
@@ -359,7 +359,7 @@ class SimpleImputer(OnePass, Transformer):
     def statistics_(self) -> Values:
         """What is filled in, column by column."""
         model, columns = self.model_, self.schema_.columns
-        if not self.hands_on(self.schema_):
+        if not self.passes_categories(self.schema_):
             found: Values = model.statistics
             return found
         out = np.empty(len(columns), dtype=object)

@@ -124,7 +124,7 @@ class RandomFeatures(OnePass, Transformer):
             cosines(some, model.random_offset, np.sqrt(2 / m))
         return out
 
-    def sound(self, model: RandomFeaturesModel, summary: ColumnSpread | None, schema: Schema) -> bool:
+    def is_valid(self, model: RandomFeaturesModel, summary: ColumnSpread | None, schema: Schema) -> bool:
         return len(model.random_offset) == self.n_components
 
     def names_out(self, names: list[str]) -> list[str]:

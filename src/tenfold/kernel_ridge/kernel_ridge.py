@@ -182,7 +182,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         """Σ aᵢ k(xᵢ, x) of each row, by blocks of kernel values."""
         return self.expand(model.X_fit, model.gamma, model.dual_coef, X)
 
-    def sound(self, model: KernelRidgeModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: KernelRidgeModel, summary: TrainingRows | None, schema: Schema) -> bool:
         return self.fits_columns(model.X_fit, schema)
 
     def path(self, alphas: ArrayLike) -> RidgePath:

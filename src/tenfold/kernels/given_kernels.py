@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Codes
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.kernels.algebra import Kernel, Out, text
 from tenfold.kernels.proof import Proof, needs
 
@@ -26,7 +26,7 @@ class _OfFunction(Kernel):
 
     @property
     def digest(self) -> bytes:
-        return Itself(self.function).digest
+        return ByIdentity(self.function).digest
 
     def _name(self) -> str:
         return str(getattr(self.function, "__name__", "f"))

@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from tenfold.core import Array, Chunk, Codes, DataError, Labels, MatrixLike, Need, Schema
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.engine import Local, current, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
@@ -47,30 +47,32 @@ ROWS = Need("numeric", missing=True, target="class")
 class Foreign(Predictor):
     """An estimator of another library: it is given the numbers of a chunk, or rows as it takes them."""
 
-    model: Itself
+    model: ByIdentity
     columns: tuple[str, ...] | None
     """their names, if it knows them"""
     by_decision: bool
-    telling = ("model", "by_decision", "n_classes", "known")
+    identity = ("model", "by_decision", "n_classes", "known")
 
     @property
-    def decides(self) -> bool:
+    def has_decision_function(self) -> bool:
         return self.by_decision
 
     @classmethod
     def of(cls, model: BaseEstimator, how: Response = "auto") -> Self:
         """Of a fitted classifier or regressor. What it can say, scikit-learn tells by which methods there are."""
         classes = np.asarray(model.classes_) if is_classifier(model) else None
-        name, gives, decides = type(model).__name__, {"prediction"}, False
+        name, gives, has_decision_function = type(model).__name__, {"prediction"}, False
         if classes is not None:
             if how != "auto" and not hasattr(model, how):
                 raise ValueError(f"{name} has no {how}")
             probable = hasattr(model, "predict_proba")
-            decides = how == "decision_function" or (not probable and hasattr(model, "decision_function"))
+            has_decision_function = how == "decision_function" or (not probable and hasattr(model, "decision_function"))
             gives |= {"probability"} if probable else set()
-            gives |= {"score"} if probable or decides else set()
+            gives |= {"score"} if probable or has_decision_function else set()
         need = Need("numeric", missing=True, target="number" if classes is None else "class")
-        return cls(name, frozenset(gives), classes, Itself(model), feature_names(model), decides, need=need)
+        return cls(
+            name, frozenset(gives), classes, ByIdentity(model), feature_names(model), has_decision_function, need=need
+        )
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         values: MatrixLike = chunk.X.take(np.arange(chunk.n))
@@ -89,7 +91,7 @@ class Foreign(Predictor):
             elif what == "prediction":
                 found = np.asarray(model.predict(X))
                 out[what] = found if self.classes is None else class_codes(found, self.classes)
-            elif what == "score" and self.decides:
+            elif what == "score" and self.has_decision_function:
                 found = np.asarray(model.decision_function(X))
                 out[what] = np.column_stack([-found, found]) if found.ndim == 1 else found
             else:
@@ -100,15 +102,15 @@ class Foreign(Predictor):
 class Given(Predictor):
     """Predictions for rows in memory, by their numbers; what an estimator has yet to say of them it says at once."""
 
-    values: Itself
+    values: ByIdentity
     """by what was wanted"""
     model: Foreign | None = None
-    X: Itself = Itself(None)
+    X: ByIdentity = ByIdentity(None)
 
     @classmethod
     def of(cls, model: Foreign, X: MatrixLike) -> Self:
         """What an estimator says of all rows."""
-        return cls(model.name, model.gives, model.classes, Itself({}), model, Itself(X), need=model.need)
+        return cls(model.name, model.gives, model.classes, ByIdentity({}), model, ByIdentity(X), need=model.need)
 
     @classmethod
     def by(
@@ -125,7 +127,7 @@ class Given(Predictor):
                 if what not in values:
                     values[what] = np.zeros((_num_samples(X), *found.shape[1:]), found.dtype)
                 values[what][rows] = found
-        return cls("", wanted, classes, Itself(values)).among(classes)
+        return cls("", wanted, classes, ByIdentity(values)).among(classes)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         values = self.values.it
@@ -317,7 +319,7 @@ def scores_of(
     """
     predictor = None if model is None else predictor_of(model, how, kind)
     with progress("judging"), opened_rows(predictor, model, X, y, weight) as rows:
-        score = Score((rows.predictor,), tuple(Metric(needs, Itself(f)) for needs, f in wants(rows.classes)))
+        score = Score((rows.predictor,), tuple(Metric(needs, ByIdentity(f)) for needs, f in wants(rows.classes)))
         done = rows.session.answer(As(rows.view, score))
     if not done.rows:
         raise DataError("there is no row to score: all have weight zero")

@@ -18,7 +18,7 @@ from tenfold.cluster.lloyd_round import all_distances
 from tenfold.core import Array, Chunk, Codes, DataError, MatrixLike
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.engine import current, opened
 from tenfold.estimator import Clusterer, check_is_fitted
 from tenfold.mixture.gaussian_mixture import GaussianMixture
@@ -55,7 +55,7 @@ class Silhouettes:
 class ClusterSpread(Statistic[ClassSpread]):
     """Weight, mean and squares of the rows of each cluster that a model names."""
 
-    learner: Itself
+    learner: ByIdentity
     clusters: int
 
     def summarize(self, chunk: Chunk) -> ClassSpread:
@@ -65,7 +65,7 @@ class ClusterSpread(Statistic[ClassSpread]):
 class SilhouetteSums(Statistic[Silhouettes]):
     """Silhouettes of rows, by clusters of known weight, mean and spread."""
 
-    learner: Itself
+    learner: ByIdentity
     weight: Array
     mean: Array
     spread: Array
@@ -95,7 +95,7 @@ def silhouettes(model: Any, X: MatrixLike, sample_weight: ArrayLike | None = Non
         raise TypeError(f"{type(model).__name__} has no clusters. Remedy: KMeans or GaussianMixture of tenfold, fitted")
     check_is_fitted(model)
     source = as_source(X, None, sample_weight, model.need, model=model, reset=False)
-    learner, view = Itself(model._bare()), View(model.need, model.schema_)
+    learner, view = ByIdentity(model._bare()), View(model.need, model.schema_)
     count = len(model.cluster_centers_ if isinstance(model, Clusterer) else model.weights_)
     with opened(current(), source) as session:
         s = session.answer(As(view, ClusterSpread(learner, count))).summary
@@ -106,7 +106,7 @@ def silhouettes(model: Any, X: MatrixLike, sample_weight: ArrayLike | None = Non
     return found
 
 
-def _labels(learner: Itself, chunk: Chunk) -> Codes:
+def _labels(learner: ByIdentity, chunk: Chunk) -> Codes:
     """The cluster of each row."""
     found: Codes = learner.it.label_from(learner.it.model_, chunk.X)
     return found

@@ -17,7 +17,7 @@ import scipy.linalg as sla
 from tenfold.cluster.lloyd_round import labels
 from tenfold.compiled.neighbors.mixtures import add_diagonal, add_full, joint_diagonal, joint_full, log_sums, share_out
 from tenfold.core import Array, Chunk, Columns, DataError, Schema
-from tenfold.core.arrays import largest_by_row
+from tenfold.core.arrays import row_max
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.weighted_sample import row_bits, uniform
@@ -39,7 +39,7 @@ class MixtureModel(NamedTuple):
     n_iter: int
     converged: bool
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether there are as many covariances as components, or one for all, of a width that can be."""
         k, p = self.means.shape
         count, _, width = self.covariance.shape
@@ -226,7 +226,7 @@ def log_joint(X: Columns, model: MixtureModel) -> Array:
     out = np.empty((len(X), len(model.means)))
     for rows, _, joint in joints(X, model.means, model.upper, model.level()):
         out[rows] = joint.T
-    _check(X, largest_by_row(out))
+    _check(X, row_max(out))
     return out
 
 

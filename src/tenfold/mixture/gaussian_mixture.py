@@ -19,7 +19,7 @@ from tenfold.cluster.lloyd_round import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.row_sample import Spread
 from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator import Density, check_is_fitted
 from tenfold.estimator.shell.constraints import array, choice, integer, numbers, real, seed
 from tenfold.estimator.shell.keyword_decisions import ALONE, COUNT, ignored_verbose
@@ -59,7 +59,7 @@ class Mixing(NamedTuple):
     """mean log-likelihood of the round before, -inf if there was none"""
 
 
-State: TypeAlias = Measuring | Sampling | Moving | Refilling | Assigning | Mixing | Solved
+State: TypeAlias = Measuring | Sampling | Moving | Refilling | Assigning | Mixing | Done
 Summary: TypeAlias = Spread | Race | Lloyd | ComponentSums
 
 
@@ -191,7 +191,7 @@ class GaussianMixture(Density):
                 return NearestSums(state.centers)
             case Refilling():
                 return FarthestRows(state.empty, state.centers)
-            case Solved():
+            case Done():
                 return None
         return self._first.ask(state)
 
@@ -206,7 +206,7 @@ class GaussianMixture(Density):
                 if state.step >= START_ROUNDS:
                     return Assigning(0, state.centers)
                 after = next_round(state, s)
-                return Assigning(0, s.means()) if isinstance(after, Solved) else after
+                return Assigning(0, s.means()) if isinstance(after, Done) else after
             case Refilling(), Race():
                 return refilled(state, s)
             case Measuring(), Spread() if self.init_params == "random":
@@ -221,10 +221,10 @@ class GaussianMixture(Density):
                 return first
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 
-    def _next(self, state: Mixing, s: ComponentSums) -> Mixing | Solved:
+    def _next(self, state: Mixing, s: ComponentSums) -> Mixing | Done:
         """The components of the responsibilities; the end, if the round before hardly changed the likelihood."""
         if state.mixture.converged:
-            return Solved.of(state.mixture, state.step)
+            return Done.of(state.mixture, state.step)
         found = s.mean_log_likelihood
         done = abs(found - state.before) < self.tol
         after = s.maximised(self.covariance_type, self.reg_covar)._replace(n_iter=state.step + 1, converged=done)
@@ -261,7 +261,7 @@ class GaussianMixture(Density):
         return _Given.of(self, p, self._width(p))
 
     def model(self, state: State) -> MixtureModel | None:
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             found: MixtureModel = state.model
             return found
         return state.mixture if isinstance(state, Mixing) else None
@@ -272,7 +272,7 @@ class GaussianMixture(Density):
             return None
         return mixture_claims(model, s, self.covariance_type, self.reg_covar)
 
-    def sound(self, model: MixtureModel, summary: Summary | None, schema: Schema) -> bool:
+    def is_valid(self, model: MixtureModel, summary: Summary | None, schema: Schema) -> bool:
         fits = model.covariance.shape[::2] == self._form(model.means) and len(model.means) <= self.n_components
         return fits and model.upper.shape == model.covariance.shape
 

@@ -252,7 +252,7 @@ class NaiveBayes(OnePass, GroupScored):
             self.schema_.names[j]: self.model_.log_prob[:, ends[j] - self.model_.n_categories[j] : ends[j]] for j in at
         }
 
-    def sound(self, model: MixedModel, summary: MixedSums | None, schema: Schema) -> bool:
+    def is_valid(self, model: MixedModel, summary: MixedSums | None, schema: Schema) -> bool:
         theta, var = model.theta, model.var
         return bool(
             np.array_equal(model.kind == CATEGORICAL, coded(schema))

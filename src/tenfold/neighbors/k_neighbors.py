@@ -159,7 +159,7 @@ class KNeighbors(MultiOutput, OnePass):
         why = "the rows themselves: every distance that counts is computed in float64"
         return (Claim("gap", 0.0, "proved", why, "objective"), *self._left_out(model))
 
-    def sound(self, model: NeighborsModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: NeighborsModel, summary: TrainingRows | None, schema: Schema) -> bool:
         same = summary is None or all(
             np.array_equal(a, b) for a, b in zip((model.rows.X, model.rows.y), (summary.X, summary.y))
         )

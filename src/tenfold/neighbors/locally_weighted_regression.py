@@ -99,7 +99,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
         self._distance(len(schema.columns)).refuse_small(np.ptp(rows.X, axis=0))
         return LocalModel(rows)
 
-    def sound(self, model: LocalModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: LocalModel, summary: TrainingRows | None, schema: Schema) -> bool:
         return len(model.rows) > 0
 
     @property

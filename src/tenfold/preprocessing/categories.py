@@ -108,7 +108,7 @@ class CategoryEncoder(OnePass, Transformer):
             )
         return found
 
-    def foreseen(self, schema: Schema) -> Schema:
+    def with_listed_categories(self, schema: Schema) -> Schema:
         lists = self._lists(len(schema.columns))
         if lists is None:
             return schema
@@ -162,7 +162,7 @@ class CategoryEncoder(OnePass, Transformer):
         """Which output of each column is left out: none."""
         return model.dropped
 
-    def sound(self, model: CategoryModel, summary: ValueCounts | None, schema: Schema) -> bool:
+    def is_valid(self, model: CategoryModel, summary: ValueCounts | None, schema: Schema) -> bool:
         numbered = [np.sort(order[order >= 0]) for order in (model.order[some] for some in self._columns(model))]
         whole = all(np.array_equal(order, np.arange(len(order))) for order in numbered)
         return whole and bool((model.dropped < self.places(model).outputs).all())

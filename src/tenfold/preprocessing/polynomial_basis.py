@@ -141,7 +141,7 @@ class PolynomialBasis(OnePass, Transformer):
     def _terms(self, columns: int) -> Monomials:
         return monomials(columns, self._degrees[1], self.interaction_only)
 
-    def sound(self, model: PolynomialModel, summary: Rows | None, schema: Schema) -> bool:
+    def is_valid(self, model: PolynomialModel, summary: Rows | None, schema: Schema) -> bool:
         return model.n_output_features == self._n_terms(schema)
 
     def names_out(self, names: list[str]) -> list[str]:

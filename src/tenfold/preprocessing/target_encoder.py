@@ -250,7 +250,7 @@ class TargetEncoder(OnePass, TargetTransformer):
             Claim("categories", most, "proved", "the most that any column has", "data"),
         )
 
-    def sound(self, model: EncoderModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: EncoderModel, summary: Any, schema: Schema) -> bool:
         classes = 0 if schema.classes is None else len(schema.classes)
         fits = model.mean.shape == (self._folds + 1, classes if classes > 2 else 1)
         return fits and (summary is None or len(summary.total) == self._folds)

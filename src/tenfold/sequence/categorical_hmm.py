@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema, Values
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NEGATIVE, Between
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Lens
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, integer, real
@@ -115,7 +115,7 @@ class ExpectedSymbols(AlongSymbols[SymbolCounts]):
         return SymbolCounts(self.transmat, found.began, found.moved, said, chunk.total, score)
 
 
-State: TypeAlias = Improving | Solved
+State: TypeAlias = Improving | Done
 
 
 class Choosing(NamedTuple):
@@ -186,7 +186,7 @@ class CategoricalHMM(HiddenMarkov):
 
     need = Need("categorical", missing=True, sequence="", windows=True)
     model_type = CategoricalHMMModel
-    state_types = (Improving, Choosing, Solved)
+    state_types = (Improving, Choosing, Done)
     summary_types = (SymbolCounts, Windows, Edges, Joint, Bundle)
     fewer_zeros = FEWER_ZEROS
     law_params = (
@@ -252,7 +252,7 @@ class CategoricalHMM(HiddenMarkov):
         )
 
     def model(self, state: State | Choosing) -> CategoricalHMMModel | None:
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             solved: CategoricalHMMModel = state.model
             return solved
         return state.kept.each[0] if isinstance(state, Improving) else None
@@ -265,9 +265,9 @@ class CategoricalHMM(HiddenMarkov):
         gain = gain_of(s.said, model.emissionprob) if self.alpha == 0 else 0.0
         return self._claims(model, s, free, gain)
 
-    def sound(self, model: CategoricalHMMModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: CategoricalHMMModel, summary: Any, schema: Schema) -> bool:
         fits = len(schema.columns) == 1 and model.emissionprob.shape[0] == self.n_components
-        return fits and super().sound(model, summary, schema)
+        return fits and super().is_valid(model, summary, schema)
 
     # ---- applying ------------------------------------------------------------------------------
 

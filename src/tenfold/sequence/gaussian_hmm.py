@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NEGATIVE, Between
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, choice, real
@@ -230,7 +230,7 @@ class GaussianHMM(HiddenMarkov):
                 if state.cut and not state.edges.each:
                     return RowWindows(*given, lens=PartedRows())
                 return ExpectedRows(*given, state.edges.each[0] if state.edges.each else None, lens=PartedRows())
-            case Solved():
+            case Done():
                 return None
         ask = self._mixture.ask(state)
         return None if ask is None else After((CompleteRows(),), ask)
@@ -258,7 +258,7 @@ class GaussianHMM(HiddenMarkov):
         return GaussianHMMModel(start, step, found.means, found.covariance, found.upper, model.n_iter + 1, False)
 
     def model(self, state: Any) -> GaussianHMMModel | None:
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             solved: GaussianHMMModel = state.model
             return solved
         return state.kept.each[0] if isinstance(state, Improving) else None
@@ -273,12 +273,12 @@ class GaussianHMM(HiddenMarkov):
         gain = expected_log_density(after, s.sums) - expected_log_density(normals, s.sums)
         return self._claims(model, s, free, gain)
 
-    def sound(self, model: GaussianHMMModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: GaussianHMMModel, summary: Any, schema: Schema) -> bool:
         k, p = model.means.shape
         count = 1 if self.covariance_type == "tied" else k
         width = p if self.covariance_type in ("full", "tied") else 1
         fits = k == self.n_components and model.covariance.shape == model.upper.shape == (count, p, width)
-        return fits and super().sound(model, summary, schema)
+        return fits and super().is_valid(model, summary, schema)
 
     # ---- applying ------------------------------------------------------------------------------
 

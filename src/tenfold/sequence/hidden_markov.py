@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import MANY, Array, Claim, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NAN
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator.shell.constraints import array, choice, integer, numbers, real, seed
 from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.mixture.mixture_claims import information_criteria
@@ -154,7 +154,7 @@ class HiddenMarkov(StateDecoder):
         """The model of the expected counts; the end, if the round before hardly changed the likelihood."""
         (model,) = state.kept.each
         if model.converged:
-            return Solved.of(model, state.step)
+            return Done.of(model, state.step)
         if isinstance(s, Windows) or s.uncounted:
             return self.surrounded(state, s)
         found = s.log_likelihood / s.rows
@@ -204,7 +204,7 @@ class HiddenMarkov(StateDecoder):
             steps, rows = len(np.unique(ties.name[model.transmat > 0])), len(np.unique(ties.kind))
         return int(np.count_nonzero(model.startprob) - 1 + steps - rows)
 
-    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
         k = self.n_components
         fits = model.startprob.shape == (k,) and model.transmat.shape == (k, k)
         return fits and all(np.allclose(one.sum(axis=-1), 1.0) for one in (model.startprob, model.transmat))

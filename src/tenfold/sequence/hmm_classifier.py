@@ -114,7 +114,7 @@ class HMMClassifier(OnePass, StateDecoder):
             Claim("unseen pairs", never, "proved", "share of pairs of class and symbol that never occurred", "data"),
         )
 
-    def sound(self, model: HMMClassifierModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: HMMClassifierModel, summary: Any, schema: Schema) -> bool:
         return len(schema.columns) == 1 and all(np.allclose(one.sum(axis=-1), 1.0) for one in model)
 
     # ---- applying ------------------------------------------------------------------------------

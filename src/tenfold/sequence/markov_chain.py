@@ -108,7 +108,7 @@ class MarkovChain(OnePass, SequenceLearner):
             Claim("dead ends", left, "proved", "symbols that nothing ever followed: all are taken to be equal", "data"),
         )
 
-    def sound(self, model: MarkovChainModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: MarkovChainModel, summary: Any, schema: Schema) -> bool:
         one = len(schema.columns) == 1
         return one and all(np.allclose(some.sum(axis=-1), 1.0) for some in (model.startprob, model.transmat))
 

@@ -55,7 +55,7 @@ class Edges(NamedTuple):
     log_likelihood: Annotated[Array, "window", NOT_NAN]
     """of its rows, given those before it"""
 
-    def sound(self, schema: Any) -> bool:
+    def is_valid(self, schema: Any) -> bool:
         """Whether there is a window, and chances add up to one."""
         return len(self.place) > 0 and np.allclose(self.left.sum(axis=1), 1.0)
 

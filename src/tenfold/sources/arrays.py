@@ -213,7 +213,7 @@ class ArraySource(Source):
             offset=rows.start,
             dropped=rows.stop - rows.start - n,
             side={name: _pick(self._side(name), rows, keep) for name in dict.fromkeys((*need.side, *self.side))},
-            first_place=self.first_place(part),
+            first_row_id=self.first_row_id(part),
         )
 
     def _coded(self, rows: slice, keep: Codes | None, need: Need, schema: Schema) -> ColumnData:

@@ -292,7 +292,7 @@ class DaskArray(Computed):
         block.check_columns(schema)
         for chunk in block.read(0, need, schema):
             chunk.X.place = f"block {part}"
-            yield chunk._replace(part=part, first_place=self.first_place(part))
+            yield chunk._replace(part=part, first_row_id=self.first_row_id(part))
 
     def sequence_column(self, need: Need) -> str:
         raise DataError(

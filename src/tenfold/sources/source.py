@@ -280,7 +280,7 @@ class Source(ABC):
         """Within this block a part is read for so many needs: what was read of it may be kept for the next."""
         yield
 
-    def first_place(self, part: int) -> int:
+    def first_row_id(self, part: int) -> int:
         """Where the first row of a part stands."""
         return (self.first_part + part) % (NESTED // PART) * PART
 

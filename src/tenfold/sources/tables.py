@@ -292,11 +292,11 @@ class ArrowSource(Source):
         names = list(schema.names)
         if not schema.named and len(names) == len(self.names):
             names = list(self.names)
-        place = self.first_place(part)
+        place = self.first_row_id(part)
         used = [n for n, c in zip(names, schema.columns, strict=True) if c.kind != "unused"]
         for start, table in self._pieces(part, used, need, rows):
             chunk = self._chunk(start, table, part, need, schema, names)
-            yield chunk._replace(first_place=place)
+            yield chunk._replace(first_row_id=place)
             place += chunk.n
 
     def check_schema(self, need: Need, schema: Schema) -> None:

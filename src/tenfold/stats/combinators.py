@@ -217,7 +217,7 @@ class Reweighted(Expression):
     of: Expression
 
 
-class Onward(Expression):
+class Continue(Expression):
     """Goes on from the scratch that earlier statistics of the same fit left behind."""
 
     chain: str
@@ -235,7 +235,7 @@ def statistics(expression: Expression) -> Iterator[Statistic[Any]]:
         case Each(of=many):
             for one in many:
                 yield from statistics(one)
-        case As(of=one) | By(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Onward(of=one):
+        case As(of=one) | By(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Continue(of=one):
             yield from statistics(one)
 
 

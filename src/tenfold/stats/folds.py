@@ -212,7 +212,7 @@ class FoldRows:
             return FoldMoments.of(chunk, levels, codes, folds)
         return cls(rows, codes, folds)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every row is in a fold that there is."""
         return len(self.fold) == len(self.rows) and bool((self.fold < self.folds).all())
 

@@ -17,7 +17,7 @@ class Joint:
     rows: Annotated[Codes, "member", COUNTS]
     each: Bundle
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether the rows of each summary are counted."""
         return len(self.rows) == len(self.each.each)
 

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, DataError, Need, Schema, Values
 from tenfold.core.rows.chunk import places_by_group
 from tenfold.core.statistic import Grouped
-from tenfold.core.value import Itself, Value
+from tenfold.core.value import ByIdentity, Value
 from tenfold.stats.metrics import Confusion, Scorer
 from tenfold.stats.metrics.scorers import confusion
 
@@ -42,7 +42,7 @@ class Predictor(Value):
     """the columns that it knows; None: it takes what there is"""
 
     @property
-    def decides(self) -> bool:
+    def has_decision_function(self) -> bool:
         """Whether its scores of classes are decision values, not probabilities."""
         return self.classes is not None and "probability" not in self.gives
 
@@ -94,12 +94,12 @@ class Metric(Value):
     """What is summarized of outputs: of truth, outputs, weight (or None) and the number of classes."""
 
     needs: str
-    summarize: Itself
+    summarize: ByIdentity
 
     @classmethod
     def of(cls, scorer: Scorer) -> Metric:
         """What a score is read off."""
-        return cls(scorer.needs, Itself(scorer.summarize))
+        return cls(scorer.needs, ByIdentity(scorer.summarize))
 
 
 @dataclass(frozen=True, eq=False)

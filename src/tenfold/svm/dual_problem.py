@@ -16,7 +16,7 @@ import numpy as np
 
 from tenfold.compiled.linear_model.svm import add_rows, keep_columns, move_pairs
 from tenfold.core import Array, Codes, Flags, Values
-from tenfold.core.driver_threads import hands, share
+from tenfold.core.driver_threads import run_all, thread_count
 from tenfold.kernels.algebra import Kernel
 
 WHOLE = 1500
@@ -314,9 +314,9 @@ class KernelRows:
         self._share(partial(self._add_some, X, factor, none, none, np.zeros(0), out))
 
     def _share(self, call: Any) -> None:
-        threads = max(1, min(hands(), len(self.blocks)))
+        threads = max(1, min(thread_count(), len(self.blocks)))
         ends = [len(self.blocks) * i // threads for i in range(threads + 1)]
-        share([partial(call, a, z) for a, z in pairwise(ends)])
+        run_all([partial(call, a, z) for a, z in pairwise(ends)])
 
     def _add_some(
         self, X: Values, factor: Array, take: Codes, held: Codes, held_factor: Array, out: Array, a: int, z: int

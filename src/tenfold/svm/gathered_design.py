@@ -81,7 +81,7 @@ class GatheredDesign:
         mass[at] = self.mass
         return replace(self, label=at[self.label], mass=mass)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every row has values, and a target of the schema's kind."""
         n, labelled = len(self.weight), schema.target == "class"
         dense = len(self.X) == n and not len(self.lengths)

@@ -182,7 +182,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
     def scores(self, model: KernelPerceptronModel, X: Columns) -> Array:
         return self.expand(model.support_vectors, model.gamma, model.dual_coef.T, X) + model.intercept
 
-    def sound(self, model: KernelPerceptronModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: KernelPerceptronModel, summary: TrainingRows | None, schema: Schema) -> bool:
         outputs = 1 if len(schema.classes) <= 2 else len(schema.classes)
         return self.fits_columns(model.support_vectors, schema) and len(model.intercept) == outputs
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from tenfold.compiled.linear_model.dual_descent import descend_dual
 from tenfold.core import MANY, Array, Claim, Columns, Flags, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, POSITIVE
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.keyword_decisions import some_rounds, unseeded
@@ -89,7 +89,7 @@ class Climbing(NamedTuple):
     """by how much the step was to lower it"""
 
 
-State = Begun | Climbing | Solved
+State = Initial | Climbing | Done
 
 
 class LinearMachine(Estimator):
@@ -97,7 +97,7 @@ class LinearMachine(Estimator):
 
     passes: ClassVar[str] = MANY
     model_type: ClassVar[type] = MachineModel
-    state_types = (Begun, Climbing, Solved)
+    state_types = (Initial, Climbing, Done)
     summary_types: ClassVar[tuple[type, ...]] = (MarginSums, GatheredDesign, GapSums)
     hidden = frozenset({"weights", "loss", "slack", "pull"})
 
@@ -134,12 +134,12 @@ class LinearMachine(Estimator):
 
     def start(self, schema: Schema) -> State:
         """The state before any rows are read."""
-        return Begun(0, schema)
+        return Initial(0, schema)
 
     def ask(self, state: State) -> AllDesignRows | SmoothedMargins | None:
         """All rows, for descent or if they are few; then slopes and curvatures."""
         match state:
-            case Begun(_, schema):
+            case Initial(_, schema):
                 return AllDesignRows(_classes(schema), self._constant, 0 if self._by_descent(schema) else FEW)
             case Climbing(schema=schema):
                 k = _classes(schema)
@@ -153,7 +153,7 @@ class LinearMachine(Estimator):
         match state:
             case Climbing():
                 return self._model(state.weights, max(state.step, 1))
-            case Solved():
+            case Done():
                 return state.model
         return None
 
@@ -166,9 +166,9 @@ class LinearMachine(Estimator):
     def update(self, state: State, s: MarginSums | GatheredDesign) -> State:
         """The next planes, or the last."""
         match state, s:
-            case Begun(_, schema), GatheredDesign():
+            case Initial(_, schema), GatheredDesign():
                 if self._by_descent(schema):
-                    return Solved.of(self._descended(schema, s))
+                    return Done.of(self._descended(schema, s))
                 k = _classes(schema)
                 shape = (k if k > 2 else 1, len(schema.columns) + self.fit_intercept)
                 none, w = np.zeros((0, *shape)), np.zeros(shape)
@@ -180,7 +180,7 @@ class LinearMachine(Estimator):
                 return self._climbed(state._replace(step=state.step + 1), s)
         raise AssertionError
 
-    def _alone(self, at: Climbing, s: GatheredDesign) -> Solved:
+    def _alone(self, at: Climbing, s: GatheredDesign) -> Done:
         """All passes, over rows that are here."""
         k = _classes(at.schema)
         rows = DesignRows(s.dense(), outputs_of(s.label, k) if k else s.number[None])
@@ -195,17 +195,17 @@ class LinearMachine(Estimator):
                 assert isinstance(asked, SmoothedMargins)
                 sums = asked.sums(rows, s.weight, scratch[1])
             then = self._climbed(at._replace(step=at.step + 1), sums)
-            if isinstance(then, Solved) or then.step >= self.max_iter:
+            if isinstance(then, Done) or then.step >= self.max_iter:
                 model = self._model(at.weights, at.step + 1, GapSums(sums.loss, sums.slack, sums.pull))
-                return Solved.of(model)
+                return Done.of(model)
             at = then
 
-    def _climbed(self, at: Climbing, s: MarginSums) -> Climbing | Solved:
+    def _climbed(self, at: Climbing, s: MarginSums) -> Climbing | Done:
         """A step of Newton's method; or a part of the last; or, if that is done, dual variables that move."""
         w = at.weights
         enough = self.tol * _primal(w, s)
         if float(_gaps(w, s).sum()) <= enough:
-            return Solved.of(self._model(w, at.step), at.step)
+            return Done.of(self._model(w, at.step), at.step)
         value, fell = _value(w, s), _fell(at, s)
         slope = w - s.pull
         still = np.einsum("ij,ij->i", slope, slope)
@@ -240,7 +240,7 @@ class LinearMachine(Estimator):
             promise[k] = max(-float(slope[k] @ step), 0.0)
             then[k] = w[k] + step
         if np.array_equal(then, w):  # rounding: no step changes anything
-            return Solved.of(self._model(w, at.step), at.step)
+            return Done.of(self._model(w, at.step), at.step)
         return at._replace(weights=then, base=base, base_value=base_value, promise=promise)
 
     def _descended(self, schema: Schema, s: GatheredDesign) -> MachineModel:
@@ -284,14 +284,14 @@ class LinearMachine(Estimator):
                 "size, StandardScaler()"
             )
 
-    def sound(self, model: MachineModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: MachineModel, summary: Any, schema: Schema) -> bool:
         k = _classes(schema)
         return model.weights.shape == (k if k > 2 else 1, len(schema.columns) + self.fit_intercept)
 
     def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
         if not isinstance(state, Climbing):
             return True
-        return self.sound(self._model(state.weights, 1), summary, schema) and len(state.centres) == len(state.sigmas)
+        return self.is_valid(self._model(state.weights, 1), summary, schema) and len(state.centres) == len(state.sigmas)
 
     def margins(self, model: MachineModel, X: Columns) -> Array:
         """wᵀx + b of each row for each plane."""

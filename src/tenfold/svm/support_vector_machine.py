@@ -95,7 +95,7 @@ class KernelMachine(KernelExpansion):
         """The number of rows above which some machine has too many, however the classes share them; 0: any."""
         return TOO_MANY if self.max_iter < 0 else 0
 
-    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
         vectors = len(model.support_vectors) == (0 if self.precomputed else len(model.support))
         width = model.support_vectors.shape[1] == len(schema.columns)
         places = not self.precomputed or bool((model.support < len(schema.columns)).all())

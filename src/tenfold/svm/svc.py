@@ -245,12 +245,12 @@ class SVC(KernelMachine, Deciding):
         scaled = self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
         return not scaled and self.class_weight != "balanced" and not self.has_probabilities
 
-    def sound(self, model: SVCModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: SVCModel, summary: TrainingRows | None, schema: Schema) -> bool:
         k = len(schema.classes)
         machines = 1 if k == 2 else k if self.multi_class == "ovr" else k * (k - 1) // 2
         counted = sum(model.n_support.tolist()) == len(model.support) and len(model.intercept) == machines
         calibrated = model.sigmoids.shape == (machines if self.has_probabilities else 0, 2)
-        return counted and calibrated and super().sound(model, summary, schema)
+        return counted and calibrated and super().is_valid(model, summary, schema)
 
     # ---- what the model says of rows -------------------------------------------------------------------------
 

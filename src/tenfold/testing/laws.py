@@ -401,7 +401,7 @@ def _summary(learner: Estimator, state: State, source: ArraySource, schema: Sche
 
 
 def _schema(learner: Estimator, source: ArraySource) -> Schema:
-    return learner.foreseen(source.known(learner.need) or source.schema_of(0, learner.need))
+    return learner.with_listed_categories(source.known(learner.need) or source.schema_of(0, learner.need))
 
 
 def _states(learner: Estimator, source: ArraySource) -> Iterator[tuple[State, Schema]]:

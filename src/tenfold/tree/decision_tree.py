@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.compiled.tree import tree_search as ts
 from tenfold.compiled.tree.tree_missing import LEARNED, PARTS
 from tenfold.core import Array, Codes, Flags, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.estimator.shell.constraints import choice, real, share
 from tenfold.estimator.shell.keyword_decisions import best_splits, not_monotonic, squared_errors
 from tenfold.estimator.shell.parameters import Behind
@@ -93,7 +93,7 @@ class CheckingTree(NamedTuple):
 
 Grown = PlacingThresholds | PruningTree | CheckingTree
 TreeState = (
-    Begun | RefiningEdges | GatheringRows | GrowingLevels | PlacingThresholds | PruningTree | CheckingTree | Solved
+    Initial | RefiningEdges | GatheringRows | GrowingLevels | PlacingThresholds | PruningTree | CheckingTree | Done
 )
 
 
@@ -103,7 +103,7 @@ class DecisionTree(Pruned, TreePaths):
     model_type = TreeModel
     hidden = frozenset({"has_missing", "ranges", "log_prior"})
     state_types = (
-        Begun, RefiningEdges, GatheringRows, GrowingLevels, PlacingThresholds, PruningTree, CheckingTree, Solved,
+        Initial, RefiningEdges, GatheringRows, GrowingLevels, PlacingThresholds, PruningTree, CheckingTree, Done,
     )  # fmt: skip
     summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Sides, Ends)
 
@@ -125,7 +125,7 @@ class DecisionTree(Pruned, TreePaths):
     def ask(self, state: TreeState) -> Asked | None:
         """A sample of the rows; then rows or histograms; then where rows end."""
         match state:
-            case Begun():
+            case Initial():
                 return SampleAndRanges(self._seed, strata_of(state.schema), self._holdout)
             case RefiningEdges(_, setup):
                 return Neighbors(setup.beside, self._holdout)
@@ -157,7 +157,7 @@ class DecisionTree(Pruned, TreePaths):
     def update(self, state: TreeState, s: TreeSummary) -> TreeState:
         """The next state: match what was asked for."""
         match state, s:
-            case Begun(), Look():
+            case Initial(), Look():
                 return self._looked(state, s)
             case RefiningEdges(_, setup), Gaps():
                 return self._planted(setup.refined(s))
@@ -172,13 +172,13 @@ class DecisionTree(Pruned, TreePaths):
             case PruningTree(_, setup, model), Ends():
                 return CheckingTree(1, setup, self.prune_held_back(setup, model, s.back))
             case CheckingTree(), Ends():
-                return Solved.of(state.model)
+                return Done.of(state.model)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: TreeState) -> TreeModel | None:
-        return state.model if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Done) else None
 
-    def _looked(self, state: Begun, look: Look) -> RefiningEdges | GatheringRows | GrowingLevels:
+    def _looked(self, state: Initial, look: Look) -> RefiningEdges | GatheringRows | GrowingLevels:
         if self.holds_back:
             self.enough(len(look.sample.key), "every row was set aside for validation")
         setup = self.setup(state, look)
@@ -251,7 +251,7 @@ class DecisionTree(Pruned, TreePaths):
         """The state after the last threshold was found."""
         return (PruningTree if self.holds_back else CheckingTree)(1, setup, model)
 
-    def sound(self, model: TreeModel, summary: Ends | None, schema: Schema) -> bool:
+    def is_valid(self, model: TreeModel, summary: Ends | None, schema: Schema) -> bool:
         return summary is None or self._ended(model, summary, schema)
 
     def resumable(self, state: TreeState, summary: TreeSummary, schema: Schema) -> bool:
@@ -259,7 +259,7 @@ class DecisionTree(Pruned, TreePaths):
             case GrowingLevels(_, setup, _, at), _:
                 channels = self.channels(setup).size
                 fits = at.fits(channels, missing.width_of(self._missing_code, channels))
-                fits = fits and missing.sound(self._missing_code, at.node, at.gaps)
+                fits = fits and missing.is_valid(self._missing_code, at.node, at.gaps)
                 if not fits or not isinstance(summary, RowsOf):
                     return fits
                 return lw.holds(at, summary.node) and setup.cut.holds(summary.rows.bins)
@@ -271,7 +271,7 @@ class DecisionTree(Pruned, TreePaths):
                 return state.setup.cut.holds(summary.bins)
         if isinstance(state, RefiningEdges):
             return state.setup.beside.size > 0
-        return isinstance(state, Begun) or (isinstance(state, GatheringRows) and isinstance(summary, Values))
+        return isinstance(state, Initial) or (isinstance(state, GatheringRows) and isinstance(summary, Values))
 
     def _ended(self, model: TreeModel, summary: TreeSummary, schema: Schema) -> bool:
         """Whether a summary is of rows that were sent down this tree."""

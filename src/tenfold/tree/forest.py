@@ -49,7 +49,7 @@ class ForestModel(NamedTuple):
             )  # fmt: skip
         return out / len(roots)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every tree begins at its root, and nodes say a number for each class, or one."""
         outputs = 1 if schema.classes is None else len(schema.classes)
         return self.trees.rooted(self.roots) and self.value.shape[1] == outputs

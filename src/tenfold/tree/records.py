@@ -144,7 +144,7 @@ class Setup(NamedTuple):
         """What one means in sums of weights."""
         return WeightUnit(self.ranges.unit, self.ranges.uniform_weights)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether classes have weights, or none has."""
         return len(self.class_weight) in (0, schema.size("class"))
 
@@ -168,7 +168,7 @@ class TreeModel(NamedTuple):
     log_prior: float = 0.0
     """ln of the weight of this pruning among all that validation rows could have chosen"""
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether it is one tree, whose nodes say as many numbers as there are classes, or two."""
         outputs = 2 if schema.classes is None else len(schema.classes)
         return self.value.shape[1] == outputs and self.tree.rooted(np.zeros(1, np.int64))
@@ -203,7 +203,7 @@ class RowsOf:
     rows: Gathered
     node: Annotated[Codes, "entry", COUNTS]
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every row has a node."""
         return len(self.node) == self.rows.rows
 

@@ -80,7 +80,7 @@ class Tree(NamedTuple):
             above[self.first_child[with_k] + k] = with_k
         return above
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether kernels can go down: children come after their parents, in their order, and routes lead to them."""
         n, levels, inner = self.node_count, schema.levels, self.feature >= 0
         at, first, many = np.flatnonzero(inner), self.first_child[inner], self.children[inner]

@@ -77,7 +77,7 @@ def test_bits_do_not_depend_on_cuts_or_order(few_groups, cuts):
         tree = [sum_of(tree[k : k + 2]) for k in range(0, len(tree), 2)]
     assert bits(whole) == bits(joined) == bits(tree[0])
     assert max(np.diff(whole.first)) <= 64
-    assert whole.sound(None)
+    assert whole.is_valid(None)
 
 
 def sum_of(some):

@@ -14,15 +14,15 @@ from tenfold.stats.rows.draws import FOLDS, ROWS, folds_of, keys_of, times_of
 N = 20_000
 
 
-def rows(n=N, first_place=0):
-    return Chunk(Columns(np.zeros((n, 1))), np.zeros(n), np.ones(n), True, 0, 0, first_place=first_place)
+def rows(n=N, first_row_id=0):
+    return Chunk(Columns(np.zeros((n, 1))), np.zeros(n), np.ones(n), True, 0, 0, first_row_id=first_row_id)
 
 
 def test_folds_are_even_and_drawn_anew_by_every_seed_part_and_level():
     chunk = rows()
     folds = folds_of(chunk, 0, 10)
     assert set(np.bincount(folds)) == {N // 10}
-    others = [folds_of(chunk, 1, 10), folds_of(rows(first_place=1 << 36), 0, 10), folds_of(chunk.inner(), 0, 10)]
+    others = [folds_of(chunk, 1, 10), folds_of(rows(first_row_id=1 << 36), 0, 10), folds_of(chunk.inner(), 0, 10)]
     for other in others:
         counts = np.histogram2d(folds, other, bins=10)[0]
         assert stats.chi2_contingency(counts).pvalue > 1e-4

@@ -37,7 +37,7 @@ def test_cut_and_merged(form):
         assert np.array_equal(matrix.toarray() if sp.issparse(matrix) else matrix, X)
         assert np.array_equal(found.weight, weight)
         assert np.array_equal(found.y, y)
-        assert found.sound(schema(9))
+        assert found.is_valid(schema(9))
     assert np.array_equal(np.asarray(whole.take(np.array([1, 4])).matrix() @ np.eye(9)), X[[1, 4]])
 
 
@@ -91,9 +91,9 @@ def test_new_categories_are_columns_of_zeros():
 def test_unsound_rows_are_seen():
     X, y, weight = data()
     good = Rows.of(chunk(sp.csr_array(X), y, weight))
-    assert not good.sound(schema(8))
+    assert not good.is_valid(schema(8))
     check(good, schema(9))
     with pytest.raises(MergeError, match="column"):
         check(Rows(good.weight, good.y, good.values, good.column + 7, good.counts, 9), schema(9))
-    assert not Rows(good.weight, good.y, good.values, good.column, good.counts * 2, 9).sound(schema(9))
-    assert not Rows(good.weight, good.y, good.values, good.column[:-1], good.counts, 9).sound(schema(9))
+    assert not Rows(good.weight, good.y, good.values, good.column, good.counts * 2, 9).is_valid(schema(9))
+    assert not Rows(good.weight, good.y, good.values, good.column[:-1], good.counts, 9).is_valid(schema(9))

@@ -20,7 +20,7 @@ from tenfold.concept.clauses.literals import (
 from tenfold.concept.hypotheses import positive_class
 from tenfold.core import ONE, Array, Claim, Codes, Columns, Flags, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, Between
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.estimator import Classifier
 from tenfold.estimator.shell.constraints import boolean, integer
 
@@ -46,7 +46,7 @@ class Testing(NamedTuple):
     model: ClauseModel
 
 
-State: TypeAlias = Begun | Testing | Solved
+State: TypeAlias = Initial | Testing | Done
 
 
 class ClauseLearner(Classifier):
@@ -60,7 +60,7 @@ class ClauseLearner(Classifier):
     need = Need(target="class", binary=True)
     model_type = ClauseModel
     hidden = frozenset({"clauses", "positive", "n_classes"})
-    state_types = (Begun, Testing, Solved)
+    state_types = (Initial, Testing, Done)
     summary_types = (Satisfied,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"k": 1, "pos_label": "no"}, {"k": 3})
@@ -73,7 +73,7 @@ class ClauseLearner(Classifier):
         """The state before the first pass, which knows the schema alone."""
         positive_class(self.pos_label, schema)
         conjunctions(len(schema.columns), self._size(schema))  # refuses too many
-        return Begun(0, schema)
+        return Initial(0, schema)
 
     def _size(self, schema: Schema) -> int:
         """Literals of a clause at most: no more than there are columns."""
@@ -88,7 +88,7 @@ class ClauseLearner(Classifier):
     def ask(self, state: State) -> ConjunctionsOfLiterals | None:
         """Which conjunctions rows satisfy; then the same once more, to hold the rows against the hypothesis."""
         match state:
-            case Begun():
+            case Initial():
                 schema, none = state.schema, np.empty((0, self._size(state.schema)), np.int64)
                 return ConjunctionsOfLiterals(none.shape[1], self.binarize, len(schema.classes), none, False, -1)
             case Testing():
@@ -97,14 +97,14 @@ class ClauseLearner(Classifier):
                 return ConjunctionsOfLiterals(
                     m.clauses.shape[1], self.binarize, m.n_classes, m.clauses, True, fired
                 )  # fmt: skip
-            case Solved():
+            case Done():
                 return None
 
     def update(self, state: State, s: Satisfied) -> State:
         """The conjunctions that no row of the other class satisfied; finished once rows were held against them."""
-        assert not isinstance(state, Solved)
-        model = self._solve(state.schema, s) if isinstance(state, Begun) else state.model
-        return Solved.of(model) if _tested(s, model) else Testing(0, model)
+        assert not isinstance(state, Done)
+        model = self._solve(state.schema, s) if isinstance(state, Initial) else state.model
+        return Done.of(model) if _tested(s, model) else Testing(0, model)
 
     def _solve(self, schema: Schema, s: Satisfied) -> ClauseModel:
         positive, n_classes, words = positive_class(self.pos_label, schema)
@@ -118,7 +118,7 @@ class ClauseLearner(Classifier):
         match state:
             case Testing():
                 return state.model
-            case Solved():
+            case Done():
                 found: ClauseModel = state.model
                 return found
         return None
@@ -156,7 +156,7 @@ class ClauseLearner(Classifier):
         with np.errstate(divide="ignore"):
             return np.log(scores)
 
-    def sound(self, model: ClauseModel, summary: Satisfied | None, schema: Schema) -> bool:
+    def is_valid(self, model: ClauseModel, summary: Satisfied | None, schema: Schema) -> bool:
         n, size = len(schema.columns), self._size(schema)
         tables = [model.clauses, *(() if summary is None else (summary.tested,))]
         right = all(t.shape[1] == size and (t < 2 * n).all() and (t[:, :1] >= 0).all() for t in tables)
@@ -165,7 +165,7 @@ class ClauseLearner(Classifier):
 
     def resumable(self, state: State, summary: Satisfied, schema: Schema) -> bool:
         model = self.model(state)
-        return model is None or self.sound(model, summary, schema)
+        return model is None or self.is_valid(model, summary, schema)
 
     @property
     def hypothesis_(self) -> list[tuple[str, ...]]:

@@ -45,7 +45,7 @@ class Chunk(NamedTuple):
     """columns that come along, as they come: those that the need names, and those given with the rows"""
     starts: Codes | None = None
     """where each sequence begins, if the need is of whole sequences"""
-    first_place: int = 0
+    first_row_id: int = 0
     """the place of the first row of the chunk, as it was loaded"""
     picked: Codes | None = None
     """which rows of the chunk, as it was loaded, these are; None: all from the first on"""
@@ -67,7 +67,7 @@ class Chunk(NamedTuple):
     def rows(self, which: RowIndex) -> Chunk:
         """Some of the rows: a slice or their numbers. Sequences are chosen whole, or not at all."""
         y = None if self.y is None else self.y[which]
-        first, picked = self.first_place, self.picked
+        first, picked = self.first_row_id, self.picked
         if picked is not None:
             picked = picked[which]
         elif isinstance(which, slice):
@@ -82,7 +82,7 @@ class Chunk(NamedTuple):
             dropped=0,
             side={name: chosen(values, which) for name, values in self.side.items()},
             starts=None if self.starts is None else self._starts_among(which),
-            first_place=first,
+            first_row_id=first,
             picked=picked,
         )
 
@@ -107,11 +107,11 @@ class Chunk(NamedTuple):
     def places(self) -> Codes:
         """The place of each row, by which it is drawn: its part, and its number among the rows that have a weight."""
         at = np.arange(self.n) if self.picked is None else self.picked
-        return self.first_place + np.asarray(at, dtype=np.int64)
+        return self.first_row_id + np.asarray(at, dtype=np.int64)
 
     def inner(self, depth: int = 1) -> Chunk:
         """The same rows for a learner within a learner: its draws have nothing to do with those around it."""
-        return self._replace(first_place=self.first_place + depth * NESTED)
+        return self._replace(first_row_id=self.first_row_id + depth * NESTED)
 
 
 def chosen(values: AnyColumn, which: RowIndex) -> AnyColumn:

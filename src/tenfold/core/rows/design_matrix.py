@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from tenfold.compiled.blas import add_gram
 from tenfold.compiled.moments.category_sums import add_by_code, add_looked_up, add_pairs
 from tenfold.compiled.rows.sparse_rows import add_sparse_gram
-from tenfold.core.arrays import Array, Codes, both_halves
+from tenfold.core.arrays import Array, Codes, symmetrize
 from tenfold.core.rows.columns import Columns
 
 
@@ -103,7 +103,7 @@ class Design:
         """The weight of the rows that two categories share: symmetric, on the diagonal that of each."""
         counts = np.zeros((len(self.coded),) * 2)
         add_pairs(self.addresses, self.like, self.first, weight, 0, counts)
-        return both_halves(counts)
+        return symmetrize(counts)
 
     def gram(self, weight: Array) -> Array:
         """XᵀWX, dense, for weights that are not negative."""
@@ -159,8 +159,8 @@ def _gram(X: Columns, weight: Array) -> Array:
     if sp.issparse(X.data):
         S = X.entries()
         add_sparse_gram(S.data.astype(np.float64, copy=False), S.indices, S.indptr, weight, out)
-        return both_halves(out)
+        return symmetrize(out)
     root = np.sqrt(weight)[:, None]
     for rows, block in X.blocks():
         add_gram(block * root[rows], out)
-    return both_halves(out)
+    return symmetrize(out)

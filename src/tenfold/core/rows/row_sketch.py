@@ -37,14 +37,14 @@ WHOLE = 2.0**24
 """whole numbers above are taken as they are: float32 cannot tell neighbours apart"""
 
 
-class Marks:
+class RowSketch:
     """The least distinct hashes of some rows, and how often these are equal."""
 
     def __init__(self, hashes: Bits, pairs: int = 0, equal: int = 0) -> None:
         self._made: tuple[Bits, int, int] | Array = (hashes, pairs, equal)
 
     @classmethod
-    def of(cls, X: Columns, schema: Schema) -> Marks:
+    def of(cls, X: Columns, schema: Schema) -> RowSketch:
         """Of some of the rows of a chunk: their values are copied now, and hashed when somebody looks."""
         step = len(X) // SOME if len(X) <= SMALL else min(len(X) // FEW, APART)
         later = cls.__new__(cls)
@@ -73,30 +73,30 @@ class Marks:
         return self._found()[2]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Marks) and str(self) == str(other)
+        return isinstance(other, RowSketch) and str(self) == str(other)
 
     def __hash__(self) -> int:
         return hash(str(self))
 
-    def __reduce__(self) -> tuple[type[Marks], tuple[Bits, int, int]]:
+    def __reduce__(self) -> tuple[type[RowSketch], tuple[Bits, int, int]]:
         """Hashes travel, and not the values of rows."""
-        return Marks, self._found()
+        return RowSketch, self._found()
 
     @classmethod
-    def read(cls, text: str) -> Marks:
+    def read(cls, text: str) -> RowSketch:
         """From the text that `str` makes."""
         pairs, equal, some = text.split(".") if text else ("0", "0", "")
         return cls(np.array([int(word, 16) for word in words(some)], dtype=np.uint64), int(pairs, 16), int(equal, 16))
 
-    def __add__(self, other: Marks) -> Marks:
+    def __add__(self, other: RowSketch) -> RowSketch:
         hashes = np.unique(np.concatenate([self.hashes, other.hashes]))[:MOST]
-        return Marks(hashes, self.pairs + other.pairs, self.equal + other.equal)
+        return RowSketch(hashes, self.pairs + other.pairs, self.equal + other.equal)
 
     def __str__(self) -> str:
         some = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:].tobytes().hex()  # the low 48 bits
         return f"{self.pairs:x}.{self.equal:x}.{some}" if some else ""
 
-    def met_by(self, hashes: Bits, made: int) -> float:
+    def overlap(self, hashes: Bits, made: int) -> float:
         """Share of rows, given by their hashes, among the `made` rows of which these are the marks; 0 if by chance.
 
         If no rows are in common, a mark is as likely to be equal to a row as two marks, or two rows, are to each
@@ -186,4 +186,4 @@ def digest_of(text: str) -> str:
 
 def united(a: str, b: str) -> str:
     """The marks of the rows of both."""
-    return str(Marks.read(a) + Marks.read(b))
+    return str(RowSketch.read(a) + RowSketch.read(b))

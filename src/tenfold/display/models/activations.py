@@ -99,7 +99,12 @@ class ActivationsDisplay:
             far = float(np.abs(layer).max(initial=0.0)) or 1.0
             low, usual = (-far, "coolwarm") if layer.min(initial=0.0) < 0 else (0.0, "Reds")
             image = ax.imshow(
-                layer[order], aspect="auto", interpolation="nearest", cmap=cmap or usual, vmin=low, vmax=far
+                layer[order],
+                aspect="auto",
+                interpolation="nearest",
+                cmap=cmap or usual,
+                vmin=low,
+                vmax=far,
             )
             self.images_.append(image)
             for edge in edges[1:-1]:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
 from tenfold.ensemble.ada_boost.ada_boost_members import (
     BoostedRows,
@@ -28,7 +28,7 @@ from tenfold.ensemble.ada_boost.ada_boost_members import (
 )
 from tenfold.ensemble.ada_boost.ada_boost_stumps import Boosted, Boosting, Cutting, StumpRounds, Stumps, StumpWeights
 from tenfold.estimator import Classifier, check_is_fitted
-from tenfold.estimator.ensembles.fitted_members import Ensemble
+from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.ensembles.members import records_of, seed_of
 from tenfold.estimator.shell.constraints import integer, real, seed
 from tenfold.estimator.shell.kinds import winners
@@ -37,7 +37,7 @@ from tenfold.stats.trees.rare_rows import Gaps, Neighbors
 from tenfold.stats.trees.tree_bins import Look, SampleAndRanges
 
 
-class AdaBoostClassifier(Ensemble, Classifier):
+class AdaBoostClassifier(MemberSequence, Classifier):
     """AdaBoost (SAMME) of decision stumps on binned columns, or of any learner, exact in each pass.
 
     Without an estimator each stump has the least weighted error of all that split between bins; columns with at most
@@ -86,7 +86,7 @@ class AdaBoostClassifier(Ensemble, Classifier):
     """
 
     passes = MANY
-    decides = True
+    has_decision_function = True
     hidden = frozenset({"bin_edges", "bin_share", "cut", "members", "n_classes"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 6},
@@ -120,7 +120,7 @@ class AdaBoostClassifier(Ensemble, Classifier):
 
     @property
     def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        return (Begun, Cutting, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
+        return (Initial, Cutting, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
@@ -149,7 +149,7 @@ class AdaBoostClassifier(Ensemble, Classifier):
         return self._rounds.update(state, s)
 
     def model(self, state: Any) -> Any:
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             return state.model
         return state.so_far if isinstance(state, (Boosting, JudgingLast)) and state.step else None
 
@@ -281,8 +281,8 @@ class AdaBoostClassifier(Ensemble, Classifier):
         each = np.array([member.feature_importances_ for member in members])
         return np.asarray(votes @ each / votes.sum())
 
-    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
-        return len(model.estimator_errors) > 0 and self._rounds.sound(model, schema)
+    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
+        return len(model.estimator_errors) > 0 and self._rounds.is_valid(model, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         return self._rounds.resumable(state, summary, schema)

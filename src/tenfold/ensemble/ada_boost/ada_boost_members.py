@@ -17,9 +17,9 @@ from tenfold.compiled.tree.stump_votes import LEAST
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import CLASS_COUNT
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression, Held, Strided, WholeRows
-from tenfold.core.value import Described
+from tenfold.core.value import ByParams
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
 from tenfold.estimator.ensembles.members import advance, resumable_member, sound_member, summarized
 from tenfold.estimator.shell.kinds import winners
@@ -104,10 +104,10 @@ class BoostedRows(Held[Any]):
     """A statistic of rows that weigh the more, the more members were wrong about them."""
 
     rounds: int
-    how: Described
+    how: ByParams
     """the rounds, by their parameters"""
     so_far: Members
-    telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far")
+    identity: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far")
     lens: WholeRows = field(default_factory=WholeRows, kw_only=True)
 
     def follow(self, held: Chunk, scratch: Any) -> Followed:
@@ -125,7 +125,7 @@ class MemberStatistic(BoostedRows):
 
     asked: Expression
     view: View
-    telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
+    identity: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
 
     def follow(self, held: Chunk, scratch: Any) -> Followed:
         now = super().follow(held, scratch)
@@ -156,7 +156,7 @@ class MemberStatistic(BoostedRows):
 class StridedMemberStatistic(Strided[Any], MemberStatistic):
     """The same of a share of the parts."""
 
-    telling = ("rounds", "how", "so_far", "asked", "every")
+    identity = ("rounds", "how", "so_far", "asked", "every")
 
 
 class MemberErrors(BoostedRows):
@@ -165,7 +165,7 @@ class MemberErrors(BoostedRows):
     number: int
     """of the member"""
     model: Bundle
-    telling = ("rounds", "number", "how", "so_far", "model")
+    identity = ("rounds", "number", "how", "so_far", "model")
 
     def summarize(self, chunk: Chunk) -> Judged:
         rows, weight = chunk.held, chunk.scratch.weight
@@ -195,22 +195,22 @@ class MemberRounds(NamedTuple):
     def _next(self, step: int, schema: Schema, so_far: Members) -> Learning:
         return Learning(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
 
-    def ask(self, state: State | Solved) -> BoostedRows | None:
+    def ask(self, state: State | Done) -> BoostedRows | None:
         """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
         match state:
             case Learning(step, schema, so_far, current):
                 learner = self.learner(step)
                 ask = learner.ask(current.each[0])
-                given = (step, Described(self), so_far, ask, View(learner.need, schema))
+                given = (step, ByParams(self), so_far, ask, View(learner.need, schema))
                 return MemberStatistic(*given) if every(ask) == 1 else StridedMemberStatistic(*given, every=every(ask))
             case Judging(step, _, so_far, current):
-                return MemberErrors(step, Described(self), so_far, step, current)
+                return MemberErrors(step, ByParams(self), so_far, step, current)
             case JudgingLast(step, so_far):
                 last = Bundle(so_far.members.each[-1:])
-                return MemberErrors(step, Described(self), so_far, step - 1, last)
+                return MemberErrors(step, ByParams(self), so_far, step - 1, last)
         return None
 
-    def update(self, state: State, s: Any) -> State | Solved:
+    def update(self, state: State, s: Any) -> State | Done:
         """The learner's own update; then its votes, unless it has none; then the next."""
         match state:
             case Learning(step, schema, so_far, current):
@@ -225,7 +225,7 @@ class MemberRounds(NamedTuple):
                 so_far = Members(members, np.append(weights, alpha), np.append(errors, error), so_far.n_classes)
                 over = av.finished(so_far, self.most)
                 return JudgingLast(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
-        return Solved.of(state.so_far, state.step)
+        return Done.of(state.so_far, state.step)
 
     def _learn(self, state: Learning, s: Any) -> Learning | Judging:
         """One turn of the learner's loop, or more if it asks for what it has."""
@@ -251,7 +251,7 @@ class MemberRounds(NamedTuple):
             yield votes
             first = last
 
-    def sound(self, model: Members, schema: Schema) -> bool:
+    def is_valid(self, model: Members, schema: Schema) -> bool:
         """Whether there is a sound model for each round, and nothing else."""
         each = model.members.each
         fits = len(each) == len(model.estimator_weights) and not model.members.width
@@ -259,7 +259,7 @@ class MemberRounds(NamedTuple):
 
     def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
         """The same while a member is learned or scored."""
-        if not self.sound(state.so_far, schema) or state.step != len(state.so_far.members.each):
+        if not self.is_valid(state.so_far, schema) or state.step != len(state.so_far.members.each):
             return False
         if isinstance(state, JudgingLast):
             return state.step > 0

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.compiled.tree.stump_votes import add_votes, add_weights, follow_stumps
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.field_values import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Held
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
 from tenfold.stats.trees.binned import BINS, BinLens, Binned, edges_of
@@ -147,16 +147,16 @@ class StumpRounds(NamedTuple):
     max_bins: int
     seed: Any
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         """The state before the columns are binned."""
         if self.max_bins > BINS:
             raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
-        return Begun(0, schema)
+        return Initial(0, schema)
 
-    def ask(self, state: Begun | Cutting | Boosting | Solved) -> SampleAndRanges | Neighbors | StumpWeights | None:
+    def ask(self, state: Initial | Cutting | Boosting | Done) -> SampleAndRanges | Neighbors | StumpWeights | None:
         """Where to cut the columns; then one round after another."""
         match state:
-            case Begun():
+            case Initial():
                 return SampleAndRanges(int(self.seed), strata_of(state.schema))
             case Cutting(beside=values):
                 return Neighbors(values)
@@ -166,14 +166,14 @@ class StumpRounds(NamedTuple):
                 return StumpWeights(rounds, self.max_bins, lens=BinLens(s.bin_edges))
         return None
 
-    def update(self, state: Begun | Cutting | Boosting, s: Any) -> Cutting | Boosting | Solved:
+    def update(self, state: Initial | Cutting | Boosting, s: Any) -> Cutting | Boosting | Done:
         """Edges from the sample; then the stump of least error, unless the last one was the last."""
-        if isinstance(state, Begun):
+        if isinstance(state, Initial):
             return self._cut(state.schema, s)
         if isinstance(state, Cutting):
             edges = s.edges(state.beside, state.so_far.bin_edges)
             return Boosting(0, state.so_far._replace(bin_edges=edges))
-        so_far, over = state.so_far, Solved.of(state.so_far, state.step)
+        so_far, over = state.so_far, Done.of(state.so_far, state.step)
         if state.step and av.finished(so_far, self.most):
             return over
         feature, cut, left, right, error = _best(s, so_far.n_classes)
@@ -241,17 +241,17 @@ class StumpRounds(NamedTuple):
             value = np.array([classes[left] + classes[right], classes[left], classes[right]])
             yield TreeModel(tree, value, np.zeros(columns, bool), ranges)
 
-    def sound(self, model: Stumps, schema: Schema) -> bool:
+    def is_valid(self, model: Stumps, schema: Schema) -> bool:
         """Whether stumps speak of columns and classes that there are."""
         return bool((model.cut <= model.bin_edges.shape[1]).all())
 
-    def resumable(self, state: Begun | Cutting | Boosting, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Initial | Cutting | Boosting, summary: Any, schema: Schema) -> bool:
         """Whether it is as sound as when it is done."""
-        if isinstance(state, Begun):
+        if isinstance(state, Initial):
             return True
         if isinstance(state, Cutting):
-            return state.beside.size > 0 and self.sound(state.so_far, schema)
-        return state.step == len(state.so_far.feature) and self.sound(state.so_far, schema)
+            return state.beside.size > 0 and self.is_valid(state.so_far, schema)
+        return state.step == len(state.so_far.feature) and self.is_valid(state.so_far, schema)
 
 
 def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:

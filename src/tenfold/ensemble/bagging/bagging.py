@@ -13,12 +13,12 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Remedy, Schema
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression, Statistic
-from tenfold.core.value import Described
-from tenfold.estimator.ensembles.fitted_members import Ensemble
+from tenfold.core.value import ByParams
+from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel, Learning
+from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.ensembles.members import check_member, said, seed_of
-from tenfold.estimator.ensembles.team import Learning, Team, TeamModel
 from tenfold.estimator.shell.constraints import anything, boolean, integer, seed
 from tenfold.estimator.shell.keyword_decisions import ALONE, ignored_n_jobs, ignored_verbose
 from tenfold.estimator.shell.keywords import Refused
@@ -44,8 +44,8 @@ class Bootstrap(Draw):
 class OutOfBag(Statistic[Any]):
     """How far the members are right about rows that they have not drawn."""
 
-    bag: Described
-    model: TeamModel
+    bag: ByParams
+    model: EnsembleModel
     draws: tuple[Bootstrap, ...]
 
     def summarize(self, chunk: Chunk) -> Any:
@@ -63,7 +63,7 @@ class Judging(NamedTuple):
     """The members are done, and are to be scored by rows that they have not drawn."""
 
     step: int
-    team: TeamModel
+    team: EnsembleModel
 
 
 poisson_draws = Refused(
@@ -81,7 +81,7 @@ with_replacement = Refused(
 more_members = Refused(ALONE, Remedy("tn.{name}(n_estimators=20)", "which fits all trees at once"), (False,))
 
 
-class Bagging(Ensemble, Team):
+class Bagging(MemberSequence, Ensemble):
     """Has the parameters below; the kind of learner brings `usual`, `judged` and the claims of that."""
 
     predicts: ClassVar[str]
@@ -106,13 +106,13 @@ class Bagging(Ensemble, Team):
     n_jobs: Annotated[int | None, ignored_n_jobs] = None
     verbose: Annotated[int, ignored_verbose] = 0
 
-    def usual(self) -> Any:
+    def default_estimator(self) -> Any:
         """The member if none is given."""
         raise NotImplementedError
 
     def one(self) -> Any:
         """The learner that all members are copies of."""
-        given = self.usual() if self.estimator is None else self.estimator
+        given = self.default_estimator() if self.estimator is None else self.estimator
         check_member("estimator", given, self.predicts, seeded=False)
         return given
 
@@ -150,26 +150,26 @@ class Bagging(Ensemble, Team):
         draws = self.draws()
         return tuple(Reweighted(draws[at], After((Inside(),), ask)) for at, ask in asks.items())
 
-    def after(self, state: Learning, model: TeamModel) -> Any:
+    def after(self, state: Learning, model: EnsembleModel) -> Any:
         return Judging(state.step, model) if self.oob_score else super().after(state, model)
 
     def ask(self, state: Any) -> Expression | None:
         # What the members ask for; then all rows once more, if they are to be scored.
         if isinstance(state, Judging):
-            return OutOfBag(Described(self._blank()), state.team, self.draws())
+            return OutOfBag(ByParams(self._blank()), state.team, self.draws())
         return super().ask(state)
 
     def update(self, state: Any, summary: Any) -> Any:
         # Every member goes on; or all is done.
         if isinstance(state, Judging):
-            return Solved.of(state.team, state.step + 1)
+            return Done.of(state.team, state.step + 1)
         return super().update(state, summary)
 
     def check_seen(self, rows: Codes) -> None:
         # Some members may have drawn no row: they have no say.
         super().check_seen(np.atleast_1d(rows.any()))
 
-    def means(self, model: TeamModel, X: Columns) -> Array:
+    def means(self, model: EnsembleModel, X: Columns) -> Array:
         """The mean of what members say of each row; those that have drawn none say nothing."""
         total = np.zeros((len(X), max(model.n_classes, 1)))
         for at, member in enumerate(self.team()):
@@ -177,7 +177,7 @@ class Bagging(Ensemble, Team):
                 total += said(member, model.members.each[at], X, model.n_classes)
         return total / np.count_nonzero(model.seen)
 
-    def certify(self, model: TeamModel, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: EnsembleModel, s: Any) -> tuple[Claim, ...] | None:
         """What rows that members have not drawn say; and the least and the greatest that members claim of a kind."""
         judged = not isinstance(s, Joint)
         each = self.certified(model, None if judged else s)
@@ -206,16 +206,16 @@ class Bagging(Ensemble, Team):
             raise AttributeError("estimators_")
         return [self.fitted(at) for at in np.flatnonzero(self.model_.seen).tolist()]
 
-    def sound(self, model: TeamModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: EnsembleModel, summary: Any, schema: Schema) -> bool:
         kind = self.judged_type if self.oob_score else Joint
-        return (summary is None or type(summary) is kind) and super().sound(model, summary, schema)
+        return (summary is None or type(summary) is kind) and super().is_valid(model, summary, schema)
 
     def size_fits(self, record: Any) -> bool:
         return super().size_fits(record.team if isinstance(record, Judging) else record)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         if isinstance(state, Judging):
-            return type(summary) is self.judged_type and super().sound(state.team, None, schema)
+            return type(summary) is self.judged_type and super().is_valid(state.team, None, schema)
         return super().resumable(state, summary, schema)
 
     judged_type: ClassVar[Any]

@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.ensemble.bagging.bagging import Bagging
 from tenfold.estimator.ensembles.averaged_scores import Averaged
-from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.shell.decision_function import DecidingByOthers
 from tenfold.estimator.shell.kinds import winners
 from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
@@ -79,7 +79,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
         {"n_estimators": 3, "oob_score": True},
     )
 
-    def usual(self) -> Any:
+    def default_estimator(self) -> Any:
         # The member if none is given: a decision tree.
         return DecisionTreeClassifier()
 
@@ -104,11 +104,11 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
             raise AttributeError("oob_score_")
         return 1 - s.wrong / s.told if s.told else float("nan")
 
-    def scores_from(self, model: TeamModel, X: Columns) -> Array:
+    def scores_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The mean of the members' probabilities, or votes."""
         return self.means(model, X)
 
-    def decision_from(self, model: TeamModel, X: Columns) -> Array:
+    def decision_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The mean of what the members decide by; those that have drawn no row say nothing."""
         said = [member.decision_from(one, X) for member, one in self.members_of(model)]
         return np.asarray(sum(said) / len(said))

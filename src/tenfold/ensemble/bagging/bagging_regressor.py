@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.ensemble.bagging.bagging import Bagging
 from tenfold.estimator import Regressor
-from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.stats.moments.moments import two_sum
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 
@@ -86,7 +86,7 @@ class BaggingRegressor(Bagging, Regressor):
         {"n_estimators": 3, "oob_score": True},
     )
 
-    def usual(self) -> Any:
+    def default_estimator(self) -> Any:
         # The member if none is given: a decision tree.
         return DecisionTreeRegressor()
 
@@ -116,6 +116,6 @@ class BaggingRegressor(Bagging, Regressor):
             raise AttributeError("oob_score_")
         return 1 - s.squares / s.spread if s.spread > 0 else float("nan")
 
-    def predict_from(self, model: TeamModel, X: Columns) -> Array:
+    def predict_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The mean of the members' predictions."""
         return self.means(model, X)[:, 0]

@@ -93,7 +93,7 @@ class BoostedModel(NamedTuple):
             )  # fmt: skip
         return out
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every tree begins at its root, and classes have margins: one if they are two, else one each."""
         k = self.n_classes
         return self.trees.rooted(self.roots) and self.outputs == (k if k > 2 else 1)

@@ -19,7 +19,7 @@ from tenfold.compiled.tree import gradients as gr
 from tenfold.compiled.tree import tree_search as ts
 from tenfold.compiled.tree.tree_growing import LEAST, MOST, START, STOP
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel, Level, Loss
 from tenfold.ensemble.boosting.gradient_statistics import (
@@ -130,7 +130,7 @@ class CheckingLoss(NamedTuple):
 
 
 BoostingState = (
-    Begun
+    Initial
     | RefiningEdges
     | FindingConstant
     | BoostingRows
@@ -138,7 +138,7 @@ BoostingState = (
     | FindingQuantiles
     | PlacingThresholdsOfTrees
     | CheckingLoss
-    | Solved
+    | Done
 )
 
 
@@ -171,7 +171,7 @@ class Boosting(Estimator):
     """the parameter that keeps no rows back"""
     hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
     state_types: ClassVar[tuple[type, ...]] = (
-        Begun,
+        Initial,
         RefiningEdges,
         FindingConstant,
         BoostingRows,
@@ -179,7 +179,7 @@ class Boosting(Estimator):
         FindingQuantiles,
         PlacingThresholdsOfTrees,
         CheckingLoss,
-        Solved,
+        Done,
     )
     summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, Loss)
 
@@ -200,10 +200,10 @@ class Boosting(Estimator):
         held_back = self.validation_fraction if self.stops_early(setup.ranges.rows) else 0.0
         return Sampling(Holdout(self._seed, held_back), self.subsample)
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         """The state before the first pass, which knows the schema alone."""
         directions(self.monotonic_cst, schema)  # refuses what does not fit
-        return Begun(0, schema)
+        return Initial(0, schema)
 
     def stop(self) -> Never:
         return Never()
@@ -211,7 +211,7 @@ class Boosting(Estimator):
     def ask(self, state: BoostingState) -> Asked | None:
         """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""
         match state:
-            case Begun():
+            case Initial():
                 return SampleAndRanges(self._seed, strata_of(state.schema) if self.refines else 0)
             case RefiningEdges(_, setup):
                 return Neighbors(setup.beside)
@@ -238,7 +238,7 @@ class Boosting(Estimator):
     def update(self, state: BoostingState, s: BoostingSummary) -> BoostingState:
         """The next round or level: match what was asked for."""
         match state, s:
-            case Begun(), Look():
+            case Initial(), Look():
                 setup = Setup.of(state.schema, s, self.max_bins, EXACT)
                 return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
             case RefiningEdges(_, setup), Gaps():
@@ -257,11 +257,11 @@ class Boosting(Estimator):
             case PlacingThresholdsOfTrees(step, setup, boosted), Sides():
                 return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
             case CheckingLoss(), Loss():
-                return Solved.of(state.boosted, state.step)
+                return Done.of(state.boosted, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: BoostingState) -> BoostedModel | None:
-        return state.model if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Done) else None
 
     def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
         match state:
@@ -281,7 +281,7 @@ class Boosting(Estimator):
                 if not isinstance(summary, Sides) or not len(boosted.roots):
                     return False
                 return len(summary.left) == len(summary.right) == len(boosted.value)
-        return not isinstance(state, Solved)
+        return not isinstance(state, Done)
 
     def _boosted(self, step: int, setup: Setup, boosted: BoostedModel) -> PlacingThresholdsOfTrees | CheckingLoss:
         """The state after the last round."""
@@ -512,7 +512,7 @@ class Boosting(Estimator):
         claims += category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
         return *claims, *bin_claims(model.ranges.bin_share)
 
-    def sound(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
+    def is_valid(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
         classes = 0 if schema.classes is None else len(schema.classes)
         return model.n_classes == classes and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
 

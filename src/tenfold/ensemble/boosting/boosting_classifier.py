@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tenfold.compiled.tree import gradients as gr
 from tenfold.core import Array, Columns, DataError, Need, Schema
-from tenfold.core.learner import Begun
+from tenfold.core.learner import Initial
 from tenfold.ensemble.boosting.boosted import BoostedModel
 from tenfold.ensemble.boosting.boosting import Boosting, BoostingSummary
 from tenfold.ensemble.boosting.leaf_quantiles import Sought
@@ -24,9 +24,9 @@ class BoostingClassifier(Boosting, Classifier):
     """Gradient boosting of classes; a subclass has the names and defaults of the parameters."""
 
     need = Need("mixed", missing=True, sparse=True, target="class")
-    decides = True
+    has_decision_function = True
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         # The state before the first pass: nothing is known but the schema.
         if self.monotonic_cst is not None and len(schema.classes) > 2:
             raise ValueError("monotonic_cst is for two classes, and there are more")

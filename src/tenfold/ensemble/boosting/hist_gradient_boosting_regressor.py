@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar
 
 from tenfold.core import Schema
-from tenfold.core.learner import Begun
+from tenfold.core.learner import Initial
 from tenfold.ensemble.boosting.boosting import losses_of_numbers
 from tenfold.ensemble.boosting.boosting_regressor import BoostingRegressor
 from tenfold.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
@@ -105,7 +105,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     _: KW_ONLY
     quantile: Annotated[float | None, share(), None, Behind("loss")] = None
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         # Nothing but the schema; refuse a quantile without its loss, and the loss without it.
         if (self.loss == "quantile") != (self.quantile is not None):
             raise ValueError(f"loss={self.loss!r} with quantile={self.quantile}. Remedy: both, or neither")

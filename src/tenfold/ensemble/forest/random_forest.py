@@ -21,10 +21,10 @@ from tenfold.compiled.tree.forests import MOST
 from tenfold.compiled.tree.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Certificate, Codes, Remedy, Schema, driver_threads
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.ensembles.fitted_members import Ensemble
+from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.shell.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.estimator.shell.keyword_decisions import (
     FLAG,
@@ -106,14 +106,14 @@ class CheckingForest(NamedTuple):
 
 
 ForestState = (
-    Begun
+    Initial
     | RefiningEdges
     | WeighingRows
     | GrowingForest
     | GrowingForestLevels
     | PlacingThresholdsOfForest
     | CheckingForest
-    | Solved
+    | Done
 )
 
 
@@ -121,14 +121,14 @@ always_scored = NoEffect("`oob_score_` is always there", FLAG)
 no_scorer = refused("it is the share of right answers, or R²", Remedy("tn.{name}(oob_score=True)"), callable)
 
 
-class RandomForest(Ensemble, TreeGrower, ForestPaths):
+class RandomForest(MemberSequence, TreeGrower, ForestPaths):
     """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = ForestModel
     hidden = frozenset({"cover", "ranges"})
     state_types = (
-        Begun, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, PlacingThresholdsOfForest,
-        CheckingForest, Solved,
+        Initial, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, PlacingThresholdsOfForest,
+        CheckingForest, Done,
     )  # fmt: skip
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -153,7 +153,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         # Trees draw rows, unless each sees all.
         return self.bootstrap
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError("max_samples is for trees that draw rows. Remedy: bootstrap=True, or max_samples=None")
         return super().start(schema)
@@ -161,7 +161,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
     def ask(self, state: ForestState) -> Asked | None:
         """A sample of the rows; then rows, asked for once, or histograms; then how wrong the trees are."""
         match state:
-            case Begun():
+            case Initial():
                 return SampleAndRanges(self._seed, strata_of(state.schema))
             case RefiningEdges(_, setup):
                 return Neighbors(setup.beside)
@@ -183,7 +183,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
     def update(self, state: ForestState, s: Any) -> ForestState:
         """The next trees or levels: match what was asked for."""
         match state, s:
-            case Begun(), Look():
+            case Initial(), Look():
                 setup = self.setup(state, s)
                 return RefiningEdges(0, setup) if setup.beside.size else self._cut(setup)
             case RefiningEdges(_, setup), Gaps():
@@ -192,22 +192,22 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
                 return self._planted(self.weighed(setup, s.sums))
             case GrowingForest(step, setup), Gathered():
                 numbers = range(step, min(step + TOGETHER, self.n_estimators))
-                return self._more(state, run_all([partial(self._tree, setup, s, t) for t in numbers]))
+                return self._more(state, share([partial(self._tree, setup, s, t) for t in numbers]))
             case GrowingForestLevels(), Histograms() | RowsOf():
                 return self._level(state, s)
             case PlacingThresholdsOfForest(step, setup, forest), Sides():
                 return CheckingForest(step, setup, forest._replace(trees=s.placed(forest.trees)))
             case CheckingForest(), _:
-                return Solved.of(state.forest, state.step)
+                return Done.of(state.forest, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: ForestState) -> ForestModel | None:
-        return state.model if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Done) else None
 
     def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
-        if isinstance(state, Begun | RefiningEdges | WeighingRows):
+        if isinstance(state, Initial | RefiningEdges | WeighingRows):
             return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
-        if isinstance(state, Solved) or state.step != len(state.forest.roots):
+        if isinstance(state, Done) or state.step != len(state.forest.roots):
             return False
         if isinstance(state, CheckingForest):
             return state.step == self.n_estimators
@@ -399,7 +399,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         raise NotImplementedError
 
 
-def run_all(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
+def share(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
     """What the calls return, in order; each thread takes the next one that is left."""
     found: dict[int, GrownTree] = {}
     left, stopped = count(), Event()
@@ -412,5 +412,5 @@ def run_all(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
             stopped.set()
             raise
 
-    driver_threads.share([work] * min(driver_threads.hands(), len(calls)))
+    driver_threads.run_all([work] * min(driver_threads.thread_count(), len(calls)))
     return [found[k] for k in range(len(calls))]

@@ -16,10 +16,11 @@ import numpy as np
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Need, Remedy, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import CLASS_COUNT, COUNTS
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
-from tenfold.core.value import Described
+from tenfold.core.value import ByParams
 from tenfold.ensemble.stacking.stacking_folds import ByLot, Given, Layer
+from tenfold.estimator.ensembles.ensemble import EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.ensembles.members import (
     NONE,
@@ -31,13 +32,12 @@ from tenfold.estimator.ensembles.members import (
     seed_of,
     sound_member,
 )
-from tenfold.estimator.ensembles.named_members import Roster
-from tenfold.estimator.ensembles.team import Learning, TeamModel
+from tenfold.estimator.ensembles.named_members import NamedEnsemble
 from tenfold.estimator.shell.constraints import anything, array, boolean, integer, seed
 from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import winners
-from tenfold.stats.combinators import After, Each, Inside, Key, Of, Onward
+from tenfold.stats.combinators import After, Continue, Each, Inside, Key, Of
 from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
 from tenfold.stats.member_summaries import Joint
 
@@ -47,7 +47,7 @@ class Layered(NamedTuple):
 
     step: int
     schema: Schema
-    team: TeamModel
+    team: EnsembleModel
     last: Bundle
 
 
@@ -69,7 +69,7 @@ not_prefit = refused(
 )
 
 
-class Stacking(MemberOutputs, Roster):
+class Stacking(MemberOutputs, NamedEnsemble):
     """Has `estimators`, `final_estimator`, `cv`, `stack_method`, `passthrough` and `random_state`."""
 
     passes = MANY
@@ -101,13 +101,13 @@ class Stacking(MemberOutputs, Roster):
             self._codes = self.cv, codes
         return codes
 
-    def usual_final(self) -> Any:
+    def default_final_estimator(self) -> Any:
         """The last learner if none is given."""
         raise NotImplementedError
 
     def final(self) -> Any:
         """The last learner, not fitted."""
-        given = self.usual_final() if self.final_estimator is None else self.final_estimator
+        given = self.default_final_estimator() if self.final_estimator is None else self.final_estimator
         check_member("final_estimator", given, self.predicts)
         if given.need.kinds == "categorical":
             raise TypeError(f"final_estimator is {given!r}, which takes categories only; members say numbers")
@@ -165,7 +165,7 @@ class Stacking(MemberOutputs, Roster):
         # Models without a fold may have no rows: those of all rows speak for them.
         super().check_seen(rows[self.k :: self.k + 1])
 
-    def after(self, state: Learning, model: TeamModel) -> Layered:
+    def after(self, state: Learning, model: EnsembleModel) -> Layered:
         # On to the last learner; of summaries, those of the models of all rows are kept.
         found = [s if at % (self.k + 1) == self.k else NONE for at, s in enumerate(model.found.each)]
         last = self._last(state.schema)
@@ -177,8 +177,8 @@ class Stacking(MemberOutputs, Roster):
         # What the models ask for; then what the last learner asks for, of what they say.
         if not isinstance(state, Layered):
             return super().ask(state)
-        layer = Layer(Described(self._blank()), state.team._replace(found=NONE), self.folds())
-        asked = Onward("last", self.final().ask(state.last.each[0]))
+        layer = Layer(ByParams(self._blank()), state.team._replace(found=NONE), self.folds())
+        asked = Continue("last", self.final().ask(state.last.each[0]))
         return Each((After((layer, Inside()), asked, keep=True),), state.last.width, state.last.beside)
 
     def update(self, state: Any, summary: Any) -> Any:
@@ -189,7 +189,7 @@ class Stacking(MemberOutputs, Roster):
         after, done = advance(self.final(), state.last.each[0], summary.each.each[0], schema)
         last = replace(state.last, each=(after,))
         if done:
-            return Solved.of(StackModel(*state.team, last), state.step + 1)
+            return Done.of(StackModel(*state.team, last), state.step + 1)
         return state._replace(step=state.step + 1, last=last)
 
     def method(self, member: Any) -> str:
@@ -199,7 +199,11 @@ class Stacking(MemberOutputs, Roster):
         wanted = (
             ("predict_proba", "decision_function", "predict") if self.stack_method == "auto" else (self.stack_method,)
         )
-        has = {"predict_proba": member.has_probabilities, "decision_function": member.decides, "predict": True}
+        has = {
+            "predict_proba": member.has_probabilities,
+            "decision_function": member.has_decision_function,
+            "predict": True,
+        }
         for name in wanted:
             if has[name]:
                 return name
@@ -214,7 +218,7 @@ class Stacking(MemberOutputs, Roster):
         """How many numbers the members say of a row."""
         return sum(self.widths(classes))
 
-    def told(self, model: TeamModel | StackModel, X: Columns, fold: int) -> Array:
+    def told(self, model: EnsembleModel | StackModel, X: Columns, fold: int) -> Array:
         """What the models without a fold say; one that had no rows to learn from is told by that of all rows."""
         out = []
         for m, (_, member) in enumerate(self.named()):
@@ -327,7 +331,7 @@ class Stacking(MemberOutputs, Roster):
             return super().resumable(state, summary, schema)
         return self._sound(state.team, state.last, summary, schema, resumable_member)
 
-    def sound(self, model: StackModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: StackModel, summary: Any, schema: Schema) -> bool:
         return self._sound(model, model.last, summary, schema, sound_member)
 
     def _sound(self, team: Any, last: Bundle, summary: Any, schema: Schema, fits: Any) -> bool:
@@ -338,4 +342,4 @@ class Stacking(MemberOutputs, Roster):
         if summary is not None and (type(summary) is not Joint or len(summary.each.each) != 1):
             return False
         mine = NONE if summary is None else summary.each.each[0]
-        return fits(self.final(), last.each[0], mine, last.schema(schema)) and super().sound(team, None, schema)
+        return fits(self.final(), last.each[0], mine, last.schema(schema)) and super().is_valid(team, None, schema)

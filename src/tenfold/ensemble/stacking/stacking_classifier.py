@@ -73,10 +73,10 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
     def has_probabilities(self) -> bool:
         return bool(self.final().has_probabilities)
 
-    def usual(self) -> list[tuple[str, Any]]:
+    def default_estimators(self) -> list[tuple[str, Any]]:
         return [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
 
-    def usual_final(self) -> Any:
+    def default_final_estimator(self) -> Any:
         # The final learner if none is given: a logistic regression.
         return LogisticRegression()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError
-from tenfold.core.value import Described
-from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.core.value import ByParams
+from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.stats.combinators import Coder, Key, Stage
 from tenfold.stats.rows.draws import folds_of
 
@@ -41,8 +41,8 @@ class Given(Key):
 class Layer(Stage):
     """Makes of rows what the members say of them, each told by models that have not seen it."""
 
-    stack: Described
-    model: TeamModel
+    stack: ByParams
+    model: EnsembleModel
     folds: Key
 
     def stage(self, chunk: Chunk) -> Chunk:

@@ -60,10 +60,10 @@ class StackingRegressor(Stacking, Regressor):
         {"cv": 2, "passthrough": True},
     )
 
-    def usual(self) -> list[tuple[str, Any]]:
+    def default_estimators(self) -> list[tuple[str, Any]]:
         return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
 
-    def usual_final(self) -> Any:
+    def default_final_estimator(self) -> Any:
         # Least squares with a little penalty: members say nearly the same.
         return Ridge()
 

@@ -12,15 +12,15 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Claim
+from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.ensembles.member_outputs import MemberOutputs
-from tenfold.estimator.ensembles.named_members import Roster
-from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.estimator.ensembles.named_members import NamedEnsemble
 from tenfold.estimator.shell.constraints import array
 from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
 from tenfold.stats.member_summaries import Joint
 
 
-class Voting(MemberOutputs, Roster):
+class Voting(MemberOutputs, NamedEnsemble):
     """What learners that average members share; a subclass has `estimators` and `weights`."""
 
     _: KW_ONLY
@@ -46,25 +46,25 @@ class Voting(MemberOutputs, Roster):
             raise ValueError(f"weights must be {say}, but are {self.weights}")
         return weights
 
-    def start(self, schema: Any) -> TeamModel:
+    def start(self, schema: Any) -> EnsembleModel:
         self.ballot()
         return super().start(schema)
 
-    def sound(self, model: TeamModel, summary: Any, schema: Any) -> bool:
-        return bool(model.seen.all()) and super().sound(model, summary, schema)
+    def is_valid(self, model: EnsembleModel, summary: Any, schema: Any) -> bool:
+        return bool(model.seen.all()) and super().is_valid(model, summary, schema)
 
-    def together(self, model: TeamModel, said: Any) -> Any:
+    def together(self, model: EnsembleModel, said: Any) -> Any:
         """The weighted mean of a function of each member and its model."""
         total, weights = 0.0, self.ballot()
         for weight, member, at in zip(weights, self.team(), model.members.each, strict=True):
             total = total + weight * said(member, at)
         return total / weights.sum()  # at the end: votes of whole weights that are equal stay equal
 
-    def outputs(self, model: TeamModel, said: Any) -> Array:
+    def outputs(self, model: EnsembleModel, said: Any) -> Array:
         """A function of each member and its model, side by side."""
         return np.column_stack([said(member, at) for member, at in zip(self.team(), model.members.each, strict=True)])
 
-    def claims(self, model: TeamModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
+    def claims(self, model: EnsembleModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
         """The claims of the members by name, and what the mean of their errors says about the vote's."""
         each = self.certified(model, s)
         if each is None:

@@ -12,8 +12,8 @@ from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDis
 from tenfold.ensemble.voting.voting import Voting
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.ensembles.averaged_scores import Averaged
+from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.ensembles.members import votes
-from tenfold.estimator.ensembles.team import TeamModel
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.kinds import sources_first, winners
 from tenfold.estimator.shell.parameters import Behind
@@ -84,7 +84,7 @@ class VotingClassifier(Voting, Averaged):
         # Whether probabilities are averaged: soft voting alone has any.
         return self.voting == "soft"
 
-    def usual(self) -> list[tuple[str, Any]]:
+    def default_estimators(self) -> list[tuple[str, Any]]:
         return [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
 
     def named(self) -> list[tuple[str, Any]]:
@@ -95,11 +95,11 @@ class VotingClassifier(Voting, Averaged):
                 raise TypeError(f"member {name!r} is {member!r}, which has no probabilities. Remedy: voting='hard'")
         return some
 
-    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
+    def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the members claim, and how much worse than they a vote can be."""
         return self.claims(model, s, 2.0, SOFT if self.voting == "soft" else HALF)
 
-    def scores_from(self, model: TeamModel, X: Columns) -> Array:
+    def scores_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The share of the votes that each class has, or its mean probability."""
 
         def said(member: Any, at: Any) -> Any:
@@ -109,7 +109,7 @@ class VotingClassifier(Voting, Averaged):
         found: Array = self.together(model, said)
         return found
 
-    def outputs_from(self, model: TeamModel, X: Columns) -> Array:
+    def outputs_from(self, model: EnsembleModel, X: Columns) -> Array:
         def said(member: Any, at: Any) -> Any:
             scores = member.scores_from(at, X)[:, : model.n_classes]
             return member.probability_from(scores) if self.voting == "soft" else winners(scores)

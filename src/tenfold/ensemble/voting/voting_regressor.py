@@ -7,7 +7,7 @@ from typing import Any
 from tenfold.core import Array, Claim, Columns
 from tenfold.ensemble.voting.voting import Voting
 from tenfold.estimator import Regressor
-from tenfold.estimator.ensembles.team import TeamModel
+from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.linear_model.least_squares.linear_regression import LinearRegression
 from tenfold.stats.member_summaries import Joint
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
@@ -51,19 +51,19 @@ class VotingRegressor(Voting, Regressor):
 
     predicts = "number"
 
-    def usual(self) -> list[tuple[str, Any]]:
+    def default_estimators(self) -> list[tuple[str, Any]]:
         return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
 
-    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
+    def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the members claim, and that their mean is no worse than they are in the mean."""
         return self.claims(model, s, 1.0, JENSEN)
 
-    def predict_from(self, model: TeamModel, X: Columns) -> Array:
+    def predict_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The weighted mean of the members' predictions."""
         found: Array = self.together(model, lambda member, at: member.predict_from(at, X))
         return found
 
-    def outputs_from(self, model: TeamModel, X: Columns) -> Array:
+    def outputs_from(self, model: EnsembleModel, X: Columns) -> Array:
         return self.outputs(model, lambda member, at: member.predict_from(at, X))
 
     def output_names(self, names: list[str]) -> list[str]:

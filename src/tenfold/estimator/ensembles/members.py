@@ -82,7 +82,7 @@ def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
     if nothing(summary):
         summary = None
     fits = _of(member, (member.model_type,), model, summary, schema)
-    return fits and bool(member.sound(model, summary, schema))
+    return fits and bool(member.is_valid(model, summary, schema))
 
 
 def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:

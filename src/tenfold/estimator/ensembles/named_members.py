@@ -7,12 +7,12 @@ from typing import Annotated, Any, ClassVar
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
+from tenfold.estimator.ensembles.ensemble import Ensemble
 from tenfold.estimator.ensembles.members import check_member
-from tenfold.estimator.ensembles.team import Team
 from tenfold.stats.member_summaries import Joint
 
 
-class Roster(_BaseComposition, Team):
+class NamedEnsemble(_BaseComposition, Ensemble):
     """A team of named members. A subclass writes `usual()`: the members if none are named."""
 
     predicts: ClassVar[str]
@@ -20,13 +20,13 @@ class Roster(_BaseComposition, Team):
 
     estimators: Annotated[Any, list, tuple, None] = None
 
-    def usual(self) -> list[tuple[str, Any]]:
+    def default_estimators(self) -> list[tuple[str, Any]]:
         """The members if none are named."""
         raise NotImplementedError
 
     def named(self) -> list[tuple[str, Any]]:
         """Names and members, without those that are dropped."""
-        given = self.usual() if self.estimators is None else self.estimators
+        given = self.default_estimators() if self.estimators is None else self.estimators
         pairs = isinstance(given, (list, tuple)) and all(isinstance(m, (list, tuple)) and len(m) == 2 for m in given)
         if not pairs or not all(isinstance(name, str) for name, _ in given):
             raise ValueError("Invalid 'estimators' attribute: it must be a list of (name, learner) pairs")
@@ -77,8 +77,8 @@ class Roster(_BaseComposition, Team):
         self._set_params("estimators", **params)
         return self
 
-    def sound(self, model: Any, summary: Any, schema: Any) -> bool:
-        return (summary is None or type(summary) is Joint) and super().sound(model, summary, schema)
+    def is_valid(self, model: Any, summary: Any, schema: Any) -> bool:
+        return (summary is None or type(summary) is Joint) and super().is_valid(model, summary, schema)
 
     @property
     def estimators_(self) -> list[Any]:
@@ -90,7 +90,7 @@ class Roster(_BaseComposition, Team):
     @property
     def named_estimators(self) -> Any:
         """The members as they were given, by name."""
-        return Bunch(**dict(self.usual() if self.estimators is None else self.estimators))
+        return Bunch(**dict(self.default_estimators() if self.estimators is None else self.estimators))
 
     @property
     def named_estimators_(self) -> Any:

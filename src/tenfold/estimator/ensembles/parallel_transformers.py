@@ -19,9 +19,9 @@ from sklearn.utils.metaestimators import _BaseComposition
 from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.rows.hstack import hstack
 from tenfold.estimator.column_selector import chosen_columns
+from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel
 from tenfold.estimator.ensembles.members import common_need
 from tenfold.estimator.ensembles.passthrough import Passthrough
-from tenfold.estimator.ensembles.team import Team, TeamModel
 from tenfold.estimator.ensembles.transformer_chain import (
     as_pipeline,
     chained,
@@ -50,7 +50,7 @@ class Branch(NamedTuple):
     columns: Any
 
 
-class Branches(_BaseComposition, Team, Transformer):
+class Branches(_BaseComposition, Ensemble, Transformer):
     """A subclass writes `branches()`, and which parameter holds them: `listed`."""
 
     listed: ClassVar[str]
@@ -139,21 +139,21 @@ class Branches(_BaseComposition, Team, Transformer):
     def schemas(self, schema: Schema) -> list[Schema]:
         found = [schema.some(some) for some in self.columns(schema)]
         for b, member, some in zip(self.going(), self.team(), found, strict=True):
-            if member.hands_on(some):
+            if member.passes_categories(some):
                 raise DataError(
                     f"{b.name!r} fills in text, which stays text, and what comes out here are numbers. Remedy: an "
                     "encoder instead, OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
                 )
         return found
 
-    def foreseen(self, schema: Schema) -> Schema:
+    def with_listed_categories(self, schema: Schema) -> Schema:
         for member, some in zip(self.team(), self.columns(schema), strict=True):
-            known = dict(zip(some, member.foreseen(schema.some(some)).columns, strict=True))
+            known = dict(zip(some, member.with_listed_categories(schema.some(some)).columns, strict=True))
             columns = tuple(known.get(j, column) for j, column in enumerate(schema.columns))
             schema = Schema(columns, schema.target, schema.classes, schema.named)
         return schema
 
-    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
+    def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the transformers claim, each under its name."""
         each = self.certified(model, s)
         if each is None:
@@ -162,18 +162,18 @@ class Branches(_BaseComposition, Team, Transformer):
             c._replace(kind=f"{b.name}: {c.kind}") for b, some in zip(self.going(), each, strict=True) for c in some
         )
 
-    def transform_from(self, model: TeamModel, X: Columns) -> Matrix:
+    def transform_from(self, model: EnsembleModel, X: Columns) -> Matrix:
         """What each makes of its columns, side by side; CSR if one of them gives CSR."""
         return self._side_by_side(model, X, lambda member, at, some: member.transform_from(at, some))
 
-    def training_from(self, model: TeamModel, X: Columns) -> Matrix:
+    def training_from(self, model: EnsembleModel, X: Columns) -> Matrix:
         return self._side_by_side(model, X, lambda member, at, some: member.training_from(at, some))
 
-    def _made(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
+    def _made(self, model: EnsembleModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
         each = zip(self.team(), model.members.each, model.members.columns, strict=True)
         return [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
 
-    def _side_by_side(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
+    def _side_by_side(self, model: EnsembleModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
         made = self._made(model, X, make)
         if self._dense(made):
             return np.hstack([_array(one) for one in made])

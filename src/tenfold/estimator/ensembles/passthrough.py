@@ -54,7 +54,7 @@ class Passthrough(OnePass, Transformer):
         """Nothing is claimed."""
         return ()
 
-    def sound(self, model: PassedRows, summary: PassedWeight | None, schema: Schema) -> bool:
+    def is_valid(self, model: PassedRows, summary: PassedWeight | None, schema: Schema) -> bool:
         return model.width == len(schema.columns)
 
     def transform_from(self, model: PassedRows, X: Columns) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from tenfold.core import Chunk, Codes
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.engine.stages import Before, stages_of
 from tenfold.estimator.shell.kinds import GroupScored, winners
 from tenfold.stats.combinators import Stage
@@ -19,12 +19,12 @@ from tenfold.stats.predictor_scores import Outputs, Predictor
 class Model(Predictor):
     """A fitted learner, and the fitted transformers before it."""
 
-    learner: Itself
-    model: Itself
+    learner: ByIdentity
+    model: ByIdentity
     stages: tuple[Stage, ...]
     by_decision: bool = field(default=False, kw_only=True)
     """whether scores are those of `decision_function` where the learner has it, as scorers of scikit-learn want them"""
-    telling = ("learner", "model", "stages", "by_decision", "n_classes", "known")
+    identity = ("learner", "model", "stages", "by_decision", "n_classes", "known")
 
     @classmethod
     def of(cls, learner: Any, model: Any, before: Before, classes: Any, **more: Any) -> Self:
@@ -34,7 +34,7 @@ class Model(Predictor):
             gives.add("probability")
         stages = stages_of(before, learner.need)
         what = (type(learner).__name__, frozenset(gives), classes)
-        return cls(*what, Itself(learner), Itself(model), stages, **more).among(classes)
+        return cls(*what, ByIdentity(learner), ByIdentity(model), stages, **more).among(classes)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         X, learner = self.staged(chunk).X, self.learner.it
@@ -49,7 +49,9 @@ class Model(Predictor):
 
     def _decides(self, wanted: frozenset[str]) -> bool:
         """Whether what is wanted is said by `decision_function`."""
-        return self.by_decision and "score" in wanted and self.learner.it.decides and len(self.classes) > 1
+        return (
+            self.by_decision and "score" in wanted and self.learner.it.has_decision_function and len(self.classes) > 1
+        )
 
     def staged(self, chunk: Chunk) -> Chunk:
         """The rows as the transformers make them."""

@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.axes import Bundle
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
-from tenfold.core.value import Described
+from tenfold.core.value import ByParams
 from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of, width_after
 from tenfold.estimator.ensembles.members import (
     NONE,
@@ -32,7 +32,7 @@ from tenfold.estimator.shell.constraints import anything
 from tenfold.estimator.shell.fitted_params import frozen
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.target_kind import TargetTransformer
-from tenfold.stats.combinators import After, Each, Onward
+from tenfold.stats.combinators import After, Continue, Each
 from tenfold.stats.member_summaries import Joint
 
 
@@ -63,7 +63,7 @@ class Chain(Transformer):
 
     passes = MANY
     model_type = ChainModel
-    state_types: ClassVar[tuple[type, ...]] = (Chaining, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Chaining, Done)
     hidden = frozenset({"links"})
 
     steps: Annotated[Any, anything]
@@ -104,8 +104,8 @@ class Chain(Transformer):
         """The steps that are done, with their models."""
         return [(step, link.each[0]) for step, link in zip(self.learners(), done.each, strict=False)]
 
-    def foreseen(self, schema: Schema) -> Schema:
-        found: Schema = self.learners()[0].foreseen(schema)
+    def with_listed_categories(self, schema: Schema) -> Schema:
+        found: Schema = self.learners()[0].with_listed_categories(schema)
         return found
 
     def start(self, schema: Schema) -> Chaining:
@@ -118,10 +118,10 @@ class Chain(Transformer):
             return None
         at = len(state.done.each)
         steps = self.learners()
-        asked: Expression = Onward(str(at), steps[at].ask(state.now.each[0]))
+        asked: Expression = Continue(str(at), steps[at].ask(state.now.each[0]))
         if at:
             held = any(step.costly for step in steps[:at]) and steps[at].passes == MANY
-            before = stages_of(self._before(state.done), steps[at].need, training=True, by=Described)
+            before = stages_of(self._before(state.done), steps[at].need, training=True, by=ByParams)
             asked = After(before, asked, held)
         return Each((asked,), state.now.width)
 
@@ -135,7 +135,7 @@ class Chain(Transformer):
         link = Bundle((after, steps[at].kept(after, mine)), state.now.width)
         links = Bundle((*state.done.each, link))
         if at + 1 == len(steps):
-            return Solved.of(ChainModel(links), step)
+            return Done.of(ChainModel(links), step)
         now = Bundle((), self._width_after(steps[at], after, state.now, state.schema))
         refuse_kinds(now.schema(state.schema), steps[at + 1].need, steps[at])
         return Chaining(step, state.schema, links, replace(now, each=(steps[at + 1].start(now.schema(state.schema)),)))
@@ -145,7 +145,7 @@ class Chain(Transformer):
         """How many numbers a step makes of a row; 0: the columns as they are, if it hands them on as categories."""
         columns = link.width or len(schema.columns)
         width = width_after(step, model, columns)
-        if not step.hands_on(link.schema(schema)):
+        if not step.passes_categories(link.schema(schema)):
             return width
         if width != columns:
             raise DataError(
@@ -155,7 +155,7 @@ class Chain(Transformer):
         return 0
 
     def model(self, state: Any) -> Any:
-        return state.model if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Done) else None
 
     def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the steps claim, each under its name."""
@@ -196,8 +196,8 @@ class Chain(Transformer):
             schema = Schema(columns, schema.target, schema.classes, schema.named)
         return out
 
-    def hands_on(self, schema: Schema) -> bool:
-        return all(step.hands_on(schema) for step in self.learners())
+    def passes_categories(self, schema: Schema) -> bool:
+        return all(step.passes_categories(schema) for step in self.learners())
 
     def names_out(self, names: list[str]) -> list[str]:
         for step in self.fitted_steps():
@@ -206,13 +206,13 @@ class Chain(Transformer):
 
     # ---- files -----------------------------------------------------------------------------------------
 
-    def sound(self, model: ChainModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: ChainModel, summary: Any, schema: Schema) -> bool:
         return len(model.links.each) == len(self.steps) and self._fits(model.links, schema) is not None
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         # The same while a step learns.
         if not isinstance(state, Chaining):
-            return isinstance(state, Solved)
+            return isinstance(state, Done)
         at, now = len(state.done.each), state.now
         if at >= len(self.steps) or type(summary) is not Joint or len(summary.each.each) != 1 or len(now.each) != 1:
             return False
@@ -269,7 +269,7 @@ def check_steps(who: str, pipeline: Any) -> None:
             raise TypeError(
                 f"{where}, which takes columns apart. Remedy: its transformers beside {who!r}, each with its columns"
             )
-        handed_on = all(one.may_hand_on for _, one in named_steps(pipeline)[:at])
+        handed_on = all(one.may_pass_categories for _, one in named_steps(pipeline)[:at])
         if at and step.need.kinds not in (("numeric", "mixed", "categorical") if handed_on else ("numeric", "mixed")):
             first = "missing values need no imputer before an encoder"
             if step.need.kinds == "text":

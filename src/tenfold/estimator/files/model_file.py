@@ -149,7 +149,7 @@ def _learned(reader: Reader, model: Any, schema: Any, kept: Any, summary: Any, c
         read = read_summary(reader, summary, model, columns)
         check_start(model, made, columns)
         with refusing_parameters():
-            fits = model.sound(made, read, columns)
+            fits = model.is_valid(made, read, columns)
     except MergeError as error:  # a type, shape or value that is not allowed
         raise ModelFileError(str(error)) from None
     if not fits:

@@ -15,7 +15,7 @@ from tenfold.estimator.shell.kinds import Classifier
 class Deciding(Classifier):
     """A subclass writes `scores(model, X)`: rows x outputs, one for two classes. Some have probabilities."""
 
-    decides = True
+    has_decision_function = True
 
     @property
     def has_probabilities(self) -> bool:
@@ -70,7 +70,7 @@ class Deciding(Classifier):
 class DecidingByOthers(Classifier):
     """Made of others: a subclass writes `decider()`, the one that must have it, and `decision_from(model, X)`."""
 
-    @available_if(lambda self: self.decider().decides)
+    @available_if(lambda self: self.decider().has_decision_function)
     def decision_function(self, X: Any) -> Any:
         """The decision function of the final learner, or the mean of the members', if they have one.
 

@@ -218,11 +218,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         """The learners that this one is made of, each with its model."""
         return ()
 
-    def foreseen(self, schema: Schema) -> Schema:
+    def with_listed_categories(self, schema: Schema) -> Schema:
         """The schema of the rows, with the categories that parameters name."""
         return schema
 
-    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
 
@@ -275,7 +275,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         return self
 
     @property
-    def may_hand_on(self) -> bool:
+    def may_pass_categories(self) -> bool:
         """Whether it is a transformer by which categories that go in may come out again."""
         return False
 

@@ -98,7 +98,7 @@ class SummaryScored(Regressor):
 class Classifier(ClassifierMixin, Estimator):
     """A subclass writes `scores_from(model, X)`: rows x classes, the highest wins; and whether it has probabilities."""
 
-    decides: ClassVar[bool] = False
+    has_decision_function: ClassVar[bool] = False
     """whether it has a `decision_function`, made of a hook `decision_from(model, X)`"""
 
     poor_score: ClassVar[bool] = False
@@ -305,7 +305,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """What becomes of its training rows, for a learner that learns from them too."""
         return self.transform_from(model, X)
 
-    def hands_on(self, schema: Schema) -> bool:
+    def passes_categories(self, schema: Schema) -> bool:
         """Whether categories go in and come out again."""
         return False
 
@@ -313,11 +313,11 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """The columns that `transform_from` makes, if some are codes of categories; None: all are numbers."""
         return None
 
-    def said_from(self, model: Any, X: Columns) -> Any:
-        """What `transform` gives for rows that are read as `said_of` says: what `transform_from` makes of them."""
+    def output_from(self, model: Any, X: Columns) -> Any:
+        """What `transform` gives for rows that are read as `output_view` says: what `transform_from` makes of them."""
         return self.transform_from(model, X)
 
-    def said_of(self) -> tuple[Need, Schema] | None:
+    def output_view(self) -> tuple[Need, Schema] | None:
         """How `transform` reads rows, if not as they are read in fitting."""
         return None
 
@@ -350,7 +350,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply(type(self).said_from, X, self.get_feature_names_out, self.said_of())
+        return self._apply(type(self).output_from, X, self.get_feature_names_out, self.output_view())
 
     @available_if(lambda self: self.invertible)
     def inverse_transform(self, X: Any) -> Any:

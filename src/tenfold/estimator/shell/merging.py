@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
 from tenfold.core.axes import is_record, recode, values
-from tenfold.core.rows.row_sketch import Marks, digest_of
+from tenfold.core.rows.row_sketch import RowSketch, digest_of
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread as one_blas_thread
 
@@ -79,7 +79,7 @@ def _refuse_twice(a: Provenance, b: Provenance) -> None:
         f"both models were made from the same rows ({which}), which would count twice. Remedy: add each model once; "
         "or partial_fit, or sample_weight, if they are to count twice"
     )
-    distinct = min(len(Marks.read(one.marks).hashes) for one in (a, b))
+    distinct = min(len(RowSketch.read(one.marks).hashes) for one in (a, b))
     if distinct >= ALIKE or not which.startswith(("array", "table", "a source")):
         raise MergeError(text)
     warnings.warn(text, UserWarning, stacklevel=4)

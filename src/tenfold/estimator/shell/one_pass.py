@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tenfold.core import ONE, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.shell.estimator import Estimator
 
@@ -18,7 +18,7 @@ class OnePass(Estimator):
     """Base of learners that read the rows once: a subclass writes `statistic`, `solve` and `certify`."""
 
     passes: ClassVar[str] = ONE
-    state_types: ClassVar[tuple[type, ...]] = (Begun, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Initial, Done)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -34,20 +34,20 @@ class OnePass(Estimator):
         """The model of a summary. Priors, smoothing and penalties enter here."""
         raise NotImplementedError
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         """Begin a fit, of which only the schema is known."""
-        return Begun(0, schema)
+        return Initial(0, schema)
 
     def ask(self, state: Any) -> Statistic[Any] | None:
         """Return the statistic of the one pass, and None once the model is made."""
-        return self.statistic(state.schema) if isinstance(state, Begun) else None
+        return self.statistic(state.schema) if isinstance(state, Initial) else None
 
     def update(self, state: Any, summary: Any) -> Any:
         """Make the model of the merged summary."""
-        return Solved.of(self.solve(state.schema, summary))
+        return Done.of(self.solve(state.schema, summary))
 
     def model(self, state: Any) -> Any:
-        return None if isinstance(state, Begun) else state.model
+        return None if isinstance(state, Initial) else state.model
 
     @property
     def merges_unsolved(self) -> bool:

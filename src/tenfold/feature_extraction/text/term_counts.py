@@ -55,7 +55,7 @@ class TermCounts:
         """The merged counts of two summaries."""
         return type(self)(letters, ends, documents, times, a.weight + b.weight)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether the terms are texts in order, each once."""
         if not are_texts(self.letters, self.ends):
             return False

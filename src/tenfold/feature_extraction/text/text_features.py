@@ -36,7 +36,7 @@ class TextModel(NamedTuple):
     document_frequency: Annotated[Array, "out", NOT_NEGATIVE]
     idf: Annotated[Array, "out"]
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether there is a term for each feature, or none at all: then they are hash values."""
         return are_texts(self.letters, self.ends) and len(self.ends) in (0, len(self.idf))
 
@@ -281,7 +281,7 @@ class TextFeatures(OnePass, Transformer):
         )
         return (*claims, Claim("document frequency error", s.error, "proved", why, "data"))
 
-    def sound(self, model: TextModel, summary: object, schema: Schema) -> bool:
+    def is_valid(self, model: TextModel, summary: object, schema: Schema) -> bool:
         if self.n_features is None:
             return len(model.ends) == len(model.idf)
         return not len(model.ends) and len(model.idf) == self.n_features

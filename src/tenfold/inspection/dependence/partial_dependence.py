@@ -284,5 +284,5 @@ def _result(
         tuple(axis.name for axis in axes), [axis.shown for axis in axes], laid(means.mean),
         np.stack([laid(end) for end in means.ends(level)]), level, individual,
         tuple(axis.categorical for axis in axes), [axis.deciles for axis in axes], predictor.classes, means.rows, scans,
-        predictor.decides,
+        predictor.has_decision_function,
     )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from tenfold.compiled.tree.tree_search import RATIO
 from tenfold.core import Array, Chunk, Flags, MatrixLike, VectorLike
-from tenfold.core.learner import Begun
+from tenfold.core.learner import Initial
 from tenfold.core.statistic import Statistic
 from tenfold.engine import current, opened, schema_of
 from tenfold.estimator.shell.fitted_params import as_fitted
@@ -154,7 +154,7 @@ def split_gains(
         schema = schema_of(source, need, session) if tree is None else learner.schema_
         view = View(need, schema)
         asked = SampleAndRanges(int(learner.random_state or 0), strata_of(schema))
-        setup = learner.setup(Begun(0, schema), session.answer(As(view, asked)).summary)
+        setup = learner.setup(Initial(0, schema), session.answer(As(view, asked)).summary)
         if setup.beside.size:
             setup = setup.refined(session.answer(As(view, Neighbors(setup.beside))).summary)
         channels = learner.channels(setup)

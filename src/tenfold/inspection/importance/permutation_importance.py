@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 
 from tenfold.core import Array, DataError, Labels, MatrixLike
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.inspection.importance.donors import Donors, units_for, units_of
@@ -166,7 +166,7 @@ def _over(
             lent = rows.session.answer(As(bare, sample)).summary
             scans += 1
         metric = Metric.of(scorer.among(rows.classes))
-        swapped = Swapped(rows.predictor, metric, tuple(where), repeats, Itself(lent), seed)
+        swapped = Swapped(rows.predictor, metric, tuple(where), repeats, ByIdentity(lent), seed)
         done = rows.session.answer(As(view, swapped)).summary
     seen = 0.0
     if stages := learners_of(model):
@@ -187,7 +187,7 @@ def _at_once(
     truth, one = truth if classes is None else class_codes(truth, classes), placed(one, classes)
     one.check([scorer.needs])
     where = columns_of(columns, names_of(X))
-    swapped = Swapped(one, Metric.of(scorer.among(classes)), tuple(where), repeats, Itself(None), seed)
+    swapped = Swapped(one, Metric.of(scorer.among(classes)), tuple(where), repeats, ByIdentity(None), seed)
     place = np.arange(len(truth))
     unit = units_of(place, seed, units_for(len(truth)))
     donors = Donors(place, unit, seed)

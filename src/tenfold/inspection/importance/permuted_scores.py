@@ -11,7 +11,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.statistic import Statistic
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.inspection.importance.column_swap import Swap
 from tenfold.inspection.importance.donors import UNITS, Donors, Sampling, bits, units_for, units_of
 from tenfold.metrics.unit_scores import unit_scores
@@ -69,7 +69,7 @@ class Swapped(Statistic[Drops]):
     metric: Metric
     columns: tuple[Where, ...]
     repeats: int
-    lent: Itself
+    lent: ByIdentity
     """the sample whose values there are; None: those of the chunk"""
     seed: int
 

@@ -91,7 +91,7 @@ def shortfalls(varies: Flags, rank: int, remedy: str, where: str = "classes") ->
 class Discriminant(OnePass, GroupScored):
     """Scores that are logarithms of odds or outputs of their own; `scores_by` is the learner's."""
 
-    decides = True
+    has_decision_function = True
 
     def decision_from(self, model: object, X: Columns) -> Array:
         """The scores, of two classes that of the second less that of the first."""

@@ -88,9 +88,9 @@ class PathCV(ByFold):
         gap = problem.gap(model.coef, model.alpha, model.l1_ratio, self.positive)
         return (*claims_of(problem, gap, model.coef, self.tol), *self._chosen(model))
 
-    def sound(self, model: PathCVModel, summary: object, schema: Schema) -> bool:  # type: ignore[override]
+    def is_valid(self, model: PathCVModel, summary: object, schema: Schema) -> bool:  # type: ignore[override]
         many = self.alphas if isinstance(self.alphas, (int, np.integer)) else np.size(self.alphas)
-        return super().sound(model, summary, schema) and model.alphas.shape == (len(self._ratios), many)
+        return super().is_valid(model, summary, schema) and model.alphas.shape == (len(self._ratios), many)
 
     @property
     def alphas_(self) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import MANY, ONE, Array, Claim, Codes, Columns, DataError, Design, Need, Schema
 from tenfold.core.field_values import COUNTS
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.feature_coefficients import Featured
@@ -80,7 +80,7 @@ class ByFold(Featured, OnePass, Regressor):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    state_types: ClassVar[tuple[type, ...]] = (Begun, Counted, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Initial, Counted, Done)
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
 
     @property
@@ -104,14 +104,14 @@ class ByFold(Featured, OnePass, Regressor):
             return RowsByChunk()
         return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), schema.levels, self._wide(schema))
 
-    def ask(self, state: Begun | Counted | Solved) -> Statistic[Any] | None:
+    def ask(self, state: Initial | Counted | Done) -> Statistic[Any] | None:
         # Of folds that are cut or given: once the rows are counted, the moments, or rows, of each.
         if not isinstance(state, Counted):
             return super().ask(state)
         return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
 
-    def model(self, state: Begun | Counted | Solved) -> Any:
-        return state.model if isinstance(state, Solved) else None
+    def model(self, state: Initial | Counted | Done) -> Any:
+        return state.model if isinstance(state, Done) else None
 
     @property
     def merges_unsolved(self) -> bool:
@@ -129,7 +129,7 @@ class ByFold(Featured, OnePass, Regressor):
         labels, codes = np.unique(listed(self.cv), return_inverse=True)
         return ListedFolds(len(labels), codes.astype(np.int64), starts)
 
-    def update(self, state: Begun | Counted, summary: Pieces | FoldMoments | FoldRows) -> Counted | Solved:
+    def update(self, state: Initial | Counted, summary: Pieces | FoldMoments | FoldRows) -> Counted | Done:
         # Count; then fit every penalty to all folds but one, score it on that one, and fit the best to all.
         if isinstance(summary, Pieces):
             return self._counted(state.schema, summary)
@@ -147,7 +147,7 @@ class ByFold(Featured, OnePass, Regressor):
             raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
         i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
         chosen = Chosen(float(grid[i, a]), float(ratios[i]), grid, errors, digits)
-        return Solved.of(self._best(whole, chosen, state.schema))
+        return Done.of(self._best(whole, chosen, state.schema))
 
     def _judged(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
         """The errors of the models of all folds but one on that one, and how many digits of them hold."""
@@ -211,7 +211,7 @@ class ByFold(Featured, OnePass, Regressor):
         """The prediction of each row, Xβ + β₀."""
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
-    def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
+    def is_valid(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
         return model.mse_path.size > 0 and model.mse_path.shape[:2] == model.alphas.shape
 
 

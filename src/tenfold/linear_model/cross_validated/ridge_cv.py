@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, DataError, Remedy, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, numbers, real, seed
 from tenfold.estimator.shell.keyword_decisions import EXACT, FLAG, one_of
@@ -134,7 +134,7 @@ class RidgeCV(ByFold):
     """
 
     model_type = RidgeCVModel
-    state_types = (Begun, Counted, LeavingOut, Solved)
+    state_types = (Initial, Counted, LeavingOut, Done)
     summary_types = (Pieces, FoldMoments, Moments, LeftOut)
     law_params = (
         {"alphas": (1.0, 10.0)},
@@ -180,7 +180,7 @@ class RidgeCV(ByFold):
             return self._without_each(state, summary)
         return super().update(state, summary)
 
-    def _without_each(self, state: LeavingOut, s: LeftOut) -> Solved:
+    def _without_each(self, state: LeavingOut, s: LeftOut) -> Done:
         """The model of the penalty whose squared error of rows that are left out is least."""
         ratios, grid = self._grid(s)
         if not (s.free > ALONE).all():
@@ -198,7 +198,7 @@ class RidgeCV(ByFold):
             rough = 4 * EPS * (1.0 / s.free + np.where(errors > 0, size / np.sqrt(errors), 0.0))
         digits = float(np.clip(-np.log10(rough), 0.0, 15.0).min())
         chosen = Chosen(float(grid[0, a]), float(ratios[0]), grid, errors[None, :, None].copy(), digits)
-        return Solved.of(self._best(s.base, chosen, state.schema))
+        return Done.of(self._best(s.base, chosen, state.schema))
 
     def _chosen(self, model: FoldedModel) -> tuple[Claim, ...]:
         if self.cv is not None:

@@ -14,10 +14,10 @@ import numpy as np
 
 from tenfold.compiled.linear_model.glm import GAMMA, LOGISTIC
 from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema
-from tenfold.core.arrays import both_halves
+from tenfold.core.arrays import symmetrize
 from tenfold.core.certificate import Status
 from tenfold.core.field_values import NOT_NAN, Between, OneOf
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.linear_model.glm.lbfgs import Memory, onward
 from tenfold.linear_model.glm.newton import EPS, Local, around, levelled, moved, place, root_of, strong
@@ -128,7 +128,7 @@ class Scoring(NamedTuple):
 
 
 Walking = Newton | Confirming | Lbfgs
-State = Scaling | Approaching | Walking | Scoring | Solved
+State = Scaling | Approaching | Walking | Scoring | Done
 
 
 class Glm(RobustErrors, Featured):
@@ -136,7 +136,7 @@ class Glm(RobustErrors, Featured):
 
     passes: ClassVar[str] = MANY
     model_type: ClassVar[type] = GlmModel
-    state_types: ClassVar[tuple[type, ...]] = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Done)
     summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature, CurvatureScores)
     kind: ClassVar[int]
 
@@ -175,7 +175,7 @@ class Glm(RobustErrors, Featured):
             case Scoring(_, schema, at, root):
                 where = (at.coef[0], float(at.intercept[0]), at.center, root, schema.levels)
                 return ScoresAt(self._curvature(state), self._scores, *where, self.kind)
-            case Solved():
+            case Done():
                 return None
 
     def _curvature(
@@ -189,7 +189,7 @@ class Glm(RobustErrors, Featured):
         match state:
             case Newton() | Confirming() | Lbfgs() | Scoring():
                 return GlmModel(state.place.coef, state.place.intercept, max(state.step, 1), state.schema)
-            case Solved():
+            case Done():
                 return state.model
         return None
 
@@ -266,10 +266,10 @@ class Glm(RobustErrors, Featured):
         ):
             return self._done(state)
         free = self._free(state.schema)[0]
-        return Scoring(state.step, state.schema, state.place, root_of(both_halves(s.gram[0]), free))
+        return Scoring(state.step, state.schema, state.place, root_of(symmetrize(s.gram[0]), free))
 
-    def _done(self, state: Walking | Scoring) -> Solved:
-        return Solved.of(self.model(state), state.step)
+    def _done(self, state: Walking | Scoring) -> Done:
+        return Done.of(self.model(state), state.step)
 
     def _began(self, state: Scaling, s: Beginning) -> State:
         """Centre and scale of the columns, and a first intercept."""
@@ -374,7 +374,7 @@ class Glm(RobustErrors, Featured):
             if newton <= gap:
                 gap, why = newton, "the gradient in the length of the Hessian, and how fast that can fall"
                 whole = here.rank == len(here.at) or not absolute
-                status = "proved" if here.sound and whole else "estimated"
+                status = "proved" if here.is_valid and whole else "estimated"
             if here.rank < len(here.at):
                 said = f"only {here.rank} of {len(here.at)} columns are linearly independent"
                 claims.append(Claim("rank", float(here.rank), "estimated", said, "data"))
@@ -392,7 +392,7 @@ class Glm(RobustErrors, Featured):
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         k = _outputs(schema)
         fits = not isinstance(state, Lbfgs) or len(state.memory.gradient) == k
-        return isinstance(state, (Scaling, Solved)) or (fits and len(state.place.coef) == k)
+        return isinstance(state, (Scaling, Done)) or (fits and len(state.place.coef) == k)
 
 
 def _outputs(schema: Schema) -> int:

@@ -18,7 +18,7 @@ from scipy import stats
 
 from tenfold.compiled.linear_model.glm import GAMMA
 from tenfold.core import Array
-from tenfold.core.arrays import both_halves
+from tenfold.core.arrays import symmetrize
 from tenfold.estimator.summary_table import Summary
 from tenfold.linear_model.glm.glm import Glm, GlmModel
 from tenfold.linear_model.glm.newton import inverse, root_of
@@ -44,9 +44,9 @@ class Errors(Terms, Glm):
         s, scores, free = self._known(), self.summary_, self._free(self.schema_)[0]
         estimated = np.append(free[1:], True)[: len(free) - 1 + self.fit_intercept]
         if isinstance(scores, CurvatureScores):
-            rank = inverse(both_halves(s.gram[0])[np.ix_(free, free)])[1]
+            rank = inverse(symmetrize(s.gram[0])[np.ix_(free, free)])[1]
             return covariance_of(scores.root, s.center, *sandwich(scores, self.standard_errors, rank), estimated)
-        root = root_of(both_halves(s.expected if self.kind == GAMMA else s.gram[0]), free)
+        root = root_of(symmetrize(s.expected if self.kind == GAMMA else s.gram[0]), free)
         return covariance_of(root, s.center, np.eye(root.shape[1]), self.dispersion_, estimated)
 
     @property

@@ -96,7 +96,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
     state_types = (*Glm.state_types, *WEIGHTED_STATES)
     summary_types = (*Glm.summary_types, ClassWeights)
     need = Need("mixed", sparse=True, target="class")
-    decides = True
+    has_decision_function = True
     law_params = (
         {},
         {"l1_ratio": 1.0},

@@ -20,7 +20,7 @@ import scipy.linalg as sla
 
 from tenfold.compiled.linear_model.proximal import sweep, violation
 from tenfold.core import Array, Flags
-from tenfold.core.arrays import both_halves
+from tenfold.core.arrays import symmetrize
 from tenfold.linear_model.least_squares.normal_equations import TINY, norms
 from tenfold.stats.optimize.curvature import Curvature
 
@@ -49,7 +49,7 @@ class Local(NamedTuple):
     """the number of classes, if adding the same to all changes nothing but absolute values; else 0"""
 
     @property
-    def sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether the Hessian is so far from singular that its rounding does not matter."""
         return EPS * SUMS * _norm(self.hessian) * _norm(self.inverse) < 0.01
 
@@ -206,7 +206,7 @@ def inverse(H: Array) -> tuple[Array, int]:
     factor, info = sla.lapack.dpotrf(S, lower=1)
     if not info:
         found, info = sla.lapack.dpotri(factor, lower=1)
-        found = both_halves(found)
+        found = symmetrize(found)
         if not info and _norm(found) * len(H) * EPS < 1e-4:
             return found / np.outer(root, root), len(H)
     values, vectors = sla.eigh(S)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, DataError, Schema
 from tenfold.core.certificate import Status
-from tenfold.core.learner import Begun
+from tenfold.core.learner import Initial
 from tenfold.linear_model.least_squares.category_products import (
     CLOSE,
     Search,
@@ -77,10 +77,10 @@ class ConjugateGradients:
         """Moments without pairs."""
         return CodedComoments(schema.levels)
 
-    def begin(self, problem: Problem, state: Begun | Checking, m: CodedMoments) -> Searching | LinearModel:
+    def begin(self, problem: Problem, state: Initial | Checking, m: CodedMoments) -> Searching | LinearModel:
         """The model that the moments give, if its residual is small; else steps that make it smaller."""
         system = System.of(m, problem.alpha, problem.fit_intercept)
-        if isinstance(state, Begun) and m.at.any():  # verified: this is where a search has ended
+        if isinstance(state, Initial) and m.at.any():  # verified: this is where a search has ended
             return _model(problem, m, system)
         search = begin(system, m, state.search.begun if isinstance(state, Checking) else 0)
         if search.energy <= (100 * CLOSE) ** 2 * search.first or search.begun > AGAIN:

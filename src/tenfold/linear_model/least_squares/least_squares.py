@@ -17,7 +17,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.axes import Bundle
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.feature_coefficients import Featured
@@ -69,7 +69,7 @@ class Scoring(NamedTuple):
     """the state whose statistic comes along, so that models still merge"""
 
 
-State = Begun | Factoring | Refining | Searching | Checking | Scoring | Solved
+State = Initial | Factoring | Refining | Searching | Checking | Scoring | Done
 Summary = Matrix | Scores | CodedMoments | Products | Rows
 
 
@@ -78,7 +78,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
 
     need = Need("mixed", sparse=True, target="number")
     model_type = LinearModel
-    state_types = (Begun, Factoring, Refining, Searching, Checking, Scoring, Solved)
+    state_types = (Initial, Factoring, Refining, Searching, Checking, Scoring, Done)
     summary_types: ClassVar[tuple[type, ...]] = (
         Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products, Rows,
     )  # fmt: skip
@@ -104,7 +104,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
     def ask(self, state: State) -> Statistic[Any] | None:
         # What the route asks for; with the scores of the rows, if the standard errors need them.
         match state:
-            case Begun() | Solved():
+            case Initial() | Done():
                 return super().ask(state)
             case Scoring(_, model, center, root, base):
                 place = (model.coef, model.intercept, center, root, model.schema.levels)
@@ -122,23 +122,23 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         match state, summary:
             case Searching(), Products():
                 return CONJUGATE.update(self._problem(state.schema), state, summary)
-            case Begun() | Checking(), CodedMoments():
+            case Initial() | Checking(), CodedMoments():
                 found = CONJUGATE.begin(self._problem(state.schema), state, summary)
-                return found if isinstance(found, Searching) else Solved.of(found)
-            case Begun(), Rows():
-                return Solved.of(dual_ridge.model_of(self._problem(state.schema), summary))
+                return found if isinstance(found, Searching) else Done.of(found)
+            case Initial(), Rows():
+                return Done.of(dual_ridge.model_of(self._problem(state.schema), summary))
             case Scoring(), Scores():
                 return self._solved(state.model.schema, state.base.each[0], summary.base, summary)
-            case Begun(), Scores():  # merged
+            case Initial(), Scores():  # merged
                 return self._solved(state.schema, state, summary.base, summary)
-            case Begun(), Moments() | RFactor() | DoubleMoments():
+            case Initial(), Moments() | RFactor() | DoubleMoments():
                 return self._solved(state.schema, state, summary)
             case Factoring() | Refining(), Moments() | RFactor() | DoubleMoments():
                 return self._solved(state.model.schema, state, summary)
         raise AssertionError
 
     def _solved(
-        self, schema: Schema, state: Begun | Factoring | Refining, base: Matrix, scores: Scores | None = None
+        self, schema: Schema, state: Initial | Factoring | Refining, base: Matrix, scores: Scores | None = None
     ) -> State:
         """The model of a summary with a matrix, or the state that reads the rows once more."""
         problem, route = self._problem(schema), ROUTES[type(base)]
@@ -146,7 +146,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         if worthwhile:
             return again
         if self.standard_errors not in ROBUST or (scores is not None and scores.fits):
-            return Solved.of(model)
+            return Done.of(model)
         p = len(model.coef)
         center = again.center[:p] if isinstance(again, (Factoring, Refining)) else np.zeros(p)
         if isinstance(base, Moments) and self.fit_intercept:
@@ -155,7 +155,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
 
     def model(self, state: State) -> LinearModel | None:
         # The last coefficients; while conjugate gradients search there are none.
-        return None if isinstance(state, (Begun, Searching, Checking)) else state.model
+        return None if isinstance(state, (Initial, Searching, Checking)) else state.model
 
     def certify(self, model: LinearModel, summary: Summary) -> tuple[Claim, ...] | None:
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from tenfold.compiled.precision.double import subtract_product
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
-from tenfold.core.learner import Begun, Solved
+from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.estimator import OnePass, Regressor
 from tenfold.estimator.shell.constraints import boolean, integer
@@ -64,7 +64,7 @@ class TermMoments(DoubleMoments):
     center: Annotated[Array, "term"]
     blur: Annotated[Array, "one more", "one more"]
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether it has a centre for each term, and the target beside them."""
         return len(self.mean) == len(self.coef) == len(self.center) + 1
 
@@ -146,7 +146,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     need = Need("numeric", target="number")
     model_type = PolynomialModel
     hidden = frozenset({"rest"})
-    state_types = (Begun, Refining, Solved)
+    state_types = (Initial, Refining, Done)
     summary_types = (TermMoments,)
     standard_errors = "classical"
     alpha = 0.0
@@ -162,7 +162,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     def statistic(self, schema: Schema) -> TermComoments:
         return TermComoments(self.degree, self.interaction_only)
 
-    def ask(self, state: Begun | Refining | Solved) -> Statistic[TermMoments] | None:
+    def ask(self, state: Initial | Refining | Done) -> Statistic[TermMoments] | None:
         if not isinstance(state, Refining):
             return super().ask(state)
         values = np.append(state.model.intercept, state.model.coef)
@@ -173,7 +173,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
-    def update(self, state: Begun | Refining, s: TermMoments) -> Refining | Solved:
+    def update(self, state: Initial | Refining, s: TermMoments) -> Refining | Done:
         # Solve for a correction; read the rows again where that gains digits.
         found = from_double(s, 0.0, self.fit_intercept)
         assert found.rest is not None
@@ -181,7 +181,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         round = state.round if isinstance(state, Refining) else 0
         if another_round(s, found) and round < ROUNDS:
             return Refining(0, round + 1, model, s.mean[:-1] * self.fit_intercept)
-        return Solved.of(model)
+        return Done.of(model)
 
     def certify(self, model: PolynomialModel, s: TermMoments) -> tuple[Claim, ...]:
         """As other least squares; and whether there are too few rows for so many terms."""
@@ -223,15 +223,15 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     def _monomials(self, columns: int) -> Monomials:
         return monomials(columns, self.degree, self.interaction_only)
 
-    def sound(self, model: PolynomialModel, summary: TermMoments | None, schema: Schema) -> bool:
+    def is_valid(self, model: PolynomialModel, summary: TermMoments | None, schema: Schema) -> bool:
         q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         fits = len(model.coef) == q and len(model.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
 
-    def resumable(self, state: Begun | Refining | Solved, summary: TermMoments | None, schema: Schema) -> bool:
+    def resumable(self, state: Initial | Refining | Done, summary: TermMoments | None, schema: Schema) -> bool:
         if not isinstance(state, Refining):
             return True
-        return len(state.center) == len(state.model.coef) and self.sound(state.model, summary, schema)
+        return len(state.center) == len(state.model.coef) and self.is_valid(state.model, summary, schema)
 
 
 def _blocks(X: Columns, terms: Monomials) -> Iterator[tuple[slice, Array, Array, _Rounded]]:

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Generic, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Flags, Schema
-from tenfold.core.learner import Begun
+from tenfold.core.learner import Initial
 from tenfold.linear_model.least_squares.double_double import TINY, another_round, from_double
 from tenfold.linear_model.least_squares.normal_equations import EPS, Solution, from_moments, quick
 from tenfold.linear_model.least_squares.qr import FACTOR, from_factor
@@ -86,7 +86,7 @@ class Step(NamedTuple):
     """The model that a summary gives, and what another pass would begin from."""
 
     model: LinearModel
-    again: Begun | Factoring | Refining
+    again: Initial | Factoring | Refining
     """the state that would read the rows again, at this model"""
     worthwhile: bool
     """whether that would tell more"""
@@ -125,7 +125,7 @@ class Route(ABC, Generic[S]):
     """what is merged, in the words of a certificate"""
 
     @abstractmethod
-    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: S, last: bool) -> Step:
+    def update(self, problem: Problem, state: Initial | Factoring | Refining, summary: S, last: bool) -> Step:
         """The coefficients that the summary gives, and how to go on; `last`: no further round is worth it."""
 
     @abstractmethod
@@ -180,7 +180,7 @@ class GramMatrix(Route[Moments]):
             return steadied(summary, problem.levels, problem.fit_intercept)
         return super().solvable(problem, summary)
 
-    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: Moments, last: bool) -> Step:
+    def update(self, problem: Problem, state: Initial | Factoring | Refining, summary: Moments, last: bool) -> Step:
         # By Cholesky's factor if no digit is in doubt; if some are, a triangular factor of the rows is asked for.
         values = quick(self.solvable(problem, summary), problem.alpha, problem.fit_intercept)
         doubtful = False
@@ -190,7 +190,7 @@ class GramMatrix(Route[Moments]):
         model = LinearModel.of(among(values, problem.kept(summary)), problem.schema)
         if doubtful and (len(model.coef) < FEW or not problem.levels.any()):
             return Step(model, self._escalated(problem, model, summary), True)
-        return Step(model, Begun(0, problem.schema), False)
+        return Step(model, Initial(0, problem.schema), False)
 
     def _escalated(self, problem: Problem, model: LinearModel, m: Moments) -> Factoring:
         """Asks for the factor of the columns around their means, each in about its own unit."""
@@ -212,7 +212,7 @@ class TriangularFactors(Route[RFactor]):
     def solve(self, problem: Problem, summary: RFactor, given: Array | None) -> Solution:
         return from_factor(summary, problem.alpha, problem.fit_intercept, given)
 
-    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: RFactor, last: bool) -> Step:
+    def update(self, problem: Problem, state: Initial | Factoring | Refining, summary: RFactor, last: bool) -> Step:
         # Corrected coefficients; read again at those where that sharpens them.
         found = self.solution(problem, summary)
         model = LinearModel.of(among(found.values, problem.kept(summary)), problem.schema)
@@ -237,7 +237,9 @@ class DoubleDouble(Route[DoubleMoments]):
     def solve(self, problem: Problem, summary: DoubleMoments, given: Array | None) -> Solution:
         return from_double(summary, problem.alpha, problem.fit_intercept, given)
 
-    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: DoubleMoments, last: bool) -> Step:
+    def update(
+        self, problem: Problem, state: Initial | Factoring | Refining, summary: DoubleMoments, last: bool
+    ) -> Step:
         # Corrected coefficients; read again at those where that gains digits.
         found, keep = self.solution(problem, summary), problem.kept(summary)
         assert found.rest is not None

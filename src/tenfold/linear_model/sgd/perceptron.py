@@ -13,7 +13,7 @@ import numpy as np
 from tenfold.compiled.linear_model.perceptrons import TIMES
 from tenfold.core import Array, Claim, Columns, Design, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
@@ -95,7 +95,7 @@ class Judging(NamedTuple):
     found: PerceptronModel
 
 
-State = Walking | Trying | Judging | Solved
+State = Walking | Trying | Judging | Done
 
 
 class PerceptronRule(Featured, Sequential):
@@ -131,12 +131,12 @@ class PerceptronRule(Featured, Sequential):
                 return MarginsOf(state.tried, self.fit_intercept, state.after.schema.levels)
             case Judging():
                 return MarginsOf(state.found.weights, self.fit_intercept, state.found.schema.levels)
-            case Solved():
+            case Done():
                 return None
 
     def model(self, state: State) -> PerceptronModel | None:
         """There is one once its margins are measured."""
-        return state.model if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Done) else None
 
     def update(self, state: State, s: Round | Margins) -> State:
         """On to what comes next, or one epoch further."""
@@ -151,7 +151,7 @@ class PerceptronRule(Featured, Sequential):
                 )
                 return self._next(after, pocket)
             case Judging(), Margins():
-                return Solved.of(state.found, state.step)
+                return Done.of(state.found, state.step)
         raise AssertionError
 
     def _walked(self, state: Walking, s: Round) -> State:
@@ -210,7 +210,7 @@ class PerceptronRule(Featured, Sequential):
         """Wx + b, rows x outputs."""
         return Design.of(X, model.schema.levels) @ np.ascontiguousarray(model.coef.T) + model.intercept
 
-    def sound(self, model: PerceptronModel, summary: object, schema: Schema) -> bool:
+    def is_valid(self, model: PerceptronModel, summary: object, schema: Schema) -> bool:
         """Whether there are as many outputs as the classes need."""
         return len(model.coef) == len(model.trail.weights) == self._outputs(schema)
 
@@ -222,7 +222,7 @@ class PerceptronRule(Featured, Sequential):
             case Trying():
                 return len(state.tried) == self._outputs(schema) and self.resumable(state.after, summary, schema)
             case Judging():
-                return self.sound(state.found, summary, schema)
+                return self.is_valid(state.found, summary, schema)
         return True
 
 
@@ -290,7 +290,7 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
     need = Need("mixed", sparse=True, target="class")
     model_type = PerceptronModel
     hidden = frozenset({"trail"})
-    state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Solved, *WEIGHTED_STATES)
+    state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Done, *WEIGHTED_STATES)
     summary_types = (Round, Margins, ClassWeights)
     law_params = (
         {"max_iter": 5},

@@ -17,7 +17,7 @@ from tenfold.compiled.linear_model import losses as by_number
 from tenfold.compiled.linear_model.descent import rate
 from tenfold.core import Array, Claim, Columns, DataError, Design, Schema
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.feature_coefficients import Featured
@@ -109,7 +109,7 @@ class Judging(NamedTuple):
 
 
 Going = Scaling | Walking | Descending | Judging
-State = Going | Solved
+State = Going | Done
 Summary = Scale | Walk | Objective
 
 
@@ -118,7 +118,7 @@ class Descent(Featured, Sequential):
 
     model_type: ClassVar[type] = SGDModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course"})
-    state_types: ClassVar[tuple[type, ...]] = (Scaling, Walking, Descending, Judging, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Scaling, Walking, Descending, Judging, Done)
     summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Objective)
 
     loss: str | Loss
@@ -180,7 +180,7 @@ class Descent(Featured, Sequential):
             case Descending(course=course) | Judging(course=course):
                 weights = course.walk.weights if isinstance(state, Descending) else self._found(course.walk)
                 return LossGradient(weights, *self._kind(len(weights)), state.schema.levels)
-            case Solved():
+            case Done():
                 return None
 
     def model(self, state: State) -> SGDModel | None:
@@ -189,7 +189,7 @@ class Descent(Featured, Sequential):
             case Walking(step, schema, course) | Descending(step, schema, course):
                 found = self._found(course.walk)
                 return SGDModel(found[:, 1:].copy(), found[:, 0].copy(), step, course, schema)
-            case Solved():
+            case Done():
                 return state.model
         return None
 
@@ -264,8 +264,8 @@ class Descent(Featured, Sequential):
                 "away from the minimum. Remedy: divide sample_weight by its mean, a smaller eta0, or StandardScaler()"
             )
 
-    def _done(self, state: Descending | Judging) -> Solved:
-        return Solved.of(self.model(Walking(*state[:3])), state.step)
+    def _done(self, state: Descending | Judging) -> Done:
+        return Done.of(self.model(Walking(*state[:3])), state.step)
 
     def _walked(self, state: Walking, s: Walk) -> State:
         """The state one epoch further."""
@@ -315,7 +315,14 @@ class Descent(Featured, Sequential):
         usual = "rounding errors of the usual size"
         steep = float(norms(steepness(s, l2, l1, self.fit_intercept).reshape(1, -1))[0])
         claims = [
-            Claim("objective", s.value(l2, l1), "proved", "mean loss and penalty, over all rows", "objective", usual),
+            Claim(
+                "objective",
+                s.value(l2, l1),
+                "proved",
+                "mean loss and penalty, over all rows",
+                "objective",
+                usual,
+            ),
             Claim("gradient", steep, "proved", "length of the shortest subgradient", "objective", usual),
         ]
         gap = gap_of(s, l2, l1, self.fit_intercept, *self._kind(len(s.weights)))
@@ -334,13 +341,13 @@ class Descent(Featured, Sequential):
         """Wx + b, rows x outputs."""
         return Design.of(X, model.schema.levels) @ np.ascontiguousarray(model.coef.T) + model.intercept
 
-    def sound(self, model: SGDModel, summary: object, schema: Schema) -> bool:
+    def is_valid(self, model: SGDModel, summary: object, schema: Schema) -> bool:
         """Whether there are as many outputs as the classes need."""
         return len(model.coef) == len(model.course.walk.weights) == self._outputs(schema)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         """The same of a walk that goes on."""
-        return isinstance(state, Solved) or len(state.course.walk.weights) == self._outputs(schema)
+        return isinstance(state, Done) or len(state.course.walk.weights) == self._outputs(schema)
 
     @property
     def n_iter_(self) -> int:

@@ -140,7 +140,7 @@ class Objective:
             max(self.radius, other.radius),
         )
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether there are two shares of each output."""
         return self.share.shape[1] == 2
 

@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from tenfold.core import MatrixLike, Schema
-from tenfold.core.rows.row_sketch import Marks, row_hashes
+from tenfold.core.rows.row_sketch import RowSketch, row_hashes
 from tenfold.estimator import Estimator
 from tenfold.sources import Source
 
@@ -42,7 +42,7 @@ def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: Arr
     parts = np.unique(np.linspace(0, len(source) - 1, PARTS).astype(int)).tolist()
     chunks = (chunk for part in parts for chunk in source.chunks(part, need, schema))
     hashes = np.concatenate([np.zeros(0, np.uint64), *(row_hashes(chunk.X, schema) for chunk in chunks)])
-    return Marks.read(made.marks).met_by(hashes, made.rows)
+    return RowSketch.read(made.marks).overlap(hashes, made.rows)
 
 
 def print_of(X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None) -> str:

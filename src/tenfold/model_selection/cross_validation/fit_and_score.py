@@ -178,7 +178,7 @@ class FitAndScore:
                 with self._naming(candidate):
                     candidate.schema = schema_of(source, candidate.need, session)
                     if ours:
-                        candidate.schema = candidate.stages[0].foreseen(candidate.schema)
+                        candidate.schema = candidate.stages[0].with_listed_categories(candidate.schema)
             found = self._splits(source, need, session)
             self.scans += found.scans if ours else 0
             for candidate in candidates:

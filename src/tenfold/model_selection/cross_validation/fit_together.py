@@ -75,7 +75,7 @@ def _members(learners: list[Estimator], names: list[str], source: Source) -> lis
         members = []
         for learner, name in zip(learners, names, strict=True):
             with naming(name):
-                schema = learner.foreseen(schema_of(source, learner.need, session))
+                schema = learner.with_listed_categories(schema_of(source, learner.need, session))
                 start = Snapshot(schema, learner.start(schema))
                 members.append(Member(learner, start, learner.stop(), [History()], title=name))
         run(members, source, session)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from tenfold.core import Chunk, DataError, Labels, MatrixLike, Need
 from tenfold.core.statistic import Statistic
-from tenfold.core.value import Itself
+from tenfold.core.value import ByIdentity
 from tenfold.engine.runner import Session
 from tenfold.estimator.ensembles.predictor import Model
 from tenfold.model_selection.cross_validation.candidates import Candidate, candidates_of
@@ -135,7 +135,7 @@ class LossParts(Statistic[Parts]):
     """The loss of all models of a learner on the same rows, taken apart."""
 
     predictors: tuple[Predictor, ...]
-    truth: Itself
+    truth: ByIdentity
     """for each row of the source the mean of the target or its most probable class; None: not known"""
 
     def summarize(self, chunk: Chunk) -> Parts:
@@ -171,7 +171,7 @@ class TrainingSets(FitAndScore):
         last, classes = candidate.members[-1], candidate.schema.classes
         truth = self.truth if self.truth is None or classes is None else class_codes(self.truth, classes)
         models = tuple(Model.of(m.learner, m.at.model, m.before, classes) for m in last)
-        judged = Of(splits[0].key, (self.sets,), LossParts(models, Itself(truth)))
+        judged = Of(splits[0].key, (self.sets,), LossParts(models, ByIdentity(truth)))
         self.scans += 1
         self._done(candidate, session.answer(As(candidate.view, judged)).summary, [m.at.rows for m in last])
 

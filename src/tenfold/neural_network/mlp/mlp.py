@@ -20,7 +20,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Remedy, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, Between
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
 from tenfold.estimator.shell.keyword_decisions import ignored_verbose
@@ -147,7 +147,7 @@ class Restarting(NamedTuple):
         return self.now.each[0]
 
 
-Single = Walking | Validating | Descending | Judging | Solved
+Single = Walking | Validating | Descending | Judging | Done
 """the state of a fit from one start"""
 State = Weighing | Single | Restarting
 
@@ -161,7 +161,7 @@ class MLP(Sequential, Estimator):
     model_type: ClassVar[type] = MLPModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course", "weights", "sizes"})
     state_types: ClassVar[tuple[type, ...]] = (
-        Weighing, Walking, Validating, Descending, Judging, Restarting, Solved,
+        Weighing, Walking, Validating, Descending, Judging, Restarting, Done,
     )  # fmt: skip
     summary_types: ClassVar[tuple[type, ...]] = (ClassMass, Walk, Objective)
     expected_failed_checks: ClassVar[dict[str, str]] = {}
@@ -313,7 +313,7 @@ class MLP(Sequential, Estimator):
                 return self._gradient(state.schema, course, course.weights)
             case Judging(course=course):
                 return self._gradient(state.schema, course, course.best)
-            case Solved():
+            case Done():
                 return None
 
     def _gradient(self, schema: Schema, course: Course, weights: Array, learned: bool = True) -> NetworkGradient:
@@ -345,7 +345,7 @@ class MLP(Sequential, Estimator):
             case Walking(step, schema, course) | Descending(step, schema, course):
                 sizes = np.array(self._network(schema).sizes, dtype=np.int64)
                 return MLPModel(course.best, sizes, step, course, schema)
-            case Solved():
+            case Done():
                 return state.model
         return None
 
@@ -357,11 +357,11 @@ class MLP(Sequential, Estimator):
             case Descending(step, schema, course, descent) if step:
                 course = course._replace(weights=course.best)
                 if descent.moved:
-                    return Solved.of(self.model(state._replace(course=course)), step)
+                    return Done.of(self.model(state._replace(course=course)), step)
                 return Judging(step, schema, course)
             case Restarting():
                 now = self.ending(state.state)
-                if isinstance(now, Solved):
+                if isinstance(now, Done):
                     now = Judging(now.step, state.schema, now.model.course)
                 return None if now is None else state._replace(start=self.n_init - 1, now=Bundle((now,)))
         return None
@@ -391,7 +391,7 @@ class MLP(Sequential, Estimator):
             if last and not best.each:
                 raise
         if now is not None:
-            if not isinstance(now, Solved) or not isinstance(s, Objective):
+            if not isinstance(now, Done) or not isinstance(s, Objective):
                 return state._replace(step=step, now=Bundle((now,)))
             scores = now.model.course.validation_scores
             found = -float(scores.max()) if len(scores) else self._objective(state.schema, s)[0]
@@ -418,7 +418,7 @@ class MLP(Sequential, Estimator):
                 value, slope = self._objective(schema, s)
                 if not (math.isfinite(value) and math.isfinite(_norm(slope))):
                     raise Diverged.at(self.learning_rate_init)
-                return Solved.of(self.model(Walking(step, schema, course)), step)
+                return Done.of(self.model(Walking(step, schema, course)), step)
         raise AssertionError
 
     def _walked(self, state: Walking, s: Walk) -> Single:
@@ -497,7 +497,7 @@ class MLP(Sequential, Estimator):
         flat = descent.fall <= 64 * EPS * max(abs(value), 1.0)
         if np.abs(slope).max(initial=0.0) <= self.tol or course.left <= 0 or passes >= self.max_fun or flat:
             ended = course._replace(loss_curve=curve)
-            return Solved.of(self.model(state._replace(step=step, course=ended)), step)
+            return Done.of(self.model(state._replace(step=step, course=ended)), step)
         return Descending(step, schema, course._replace(weights=descent.trial), descent, passes)
 
     def _objective(self, schema: Schema, s: Objective) -> tuple[float, Array]:
@@ -522,7 +522,14 @@ class MLP(Sequential, Estimator):
         )
         what = "epochs" if self._in_batches else "steps along gradients of all rows"
         claims = [
-            Claim("objective", value, "proved", "mean loss and penalty, over the training rows", "objective", usual),
+            Claim(
+                "objective",
+                value,
+                "proved",
+                "mean loss and penalty, over the training rows",
+                "objective",
+                usual,
+            ),
             Claim("gradient", steep, "proved", "its norm: 0 at a stationary point", "objective", usual),
             Claim("gap", value, "proved", vacuous, "objective", usual),
             Claim("epochs", float(model.n_iter), "proved", f"{what}; {ended}", "objective"),
@@ -553,7 +560,7 @@ class MLP(Sequential, Estimator):
         """What the outputs say of each row."""
         return self._network(model.schema).outputs(model.weights, Design.of(X, model.schema.levels))
 
-    def sound(self, model: MLPModel, summary: object, schema: Schema) -> bool:
+    def is_valid(self, model: MLPModel, summary: object, schema: Schema) -> bool:
         network = self._network(schema)
         fits = tuple(model.sizes.tolist()) == network.sizes
         fits = fits and len(model.weights) == len(model.course.weights) == network.length
@@ -567,7 +574,7 @@ class MLP(Sequential, Estimator):
                 isinstance(m, MLPModel) for m in record.best.each
             )
             return begun and tried and all(map(self.size_fits, (*record.now.each, *record.best.each)))
-        at = record.model if isinstance(record, Solved) else record
+        at = record.model if isinstance(record, Done) else record
         if isinstance(at, Weighing):
             onto = at.onto.each
             if len(onto) > 1 or not all(isinstance(one, Course) for one in onto):
@@ -578,7 +585,7 @@ class MLP(Sequential, Estimator):
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         if isinstance(state, Restarting):
             return self.size_fits(state) and self.resumable(state.state, summary, schema)
-        if isinstance(state, (Solved, Weighing)):
+        if isinstance(state, (Done, Weighing)):
             return self.size_fits(state)
         fits = len(state.course.weights) == self._network(schema).length
         return fits and len(state.course.factors) in (0, schema.size("class"))

@@ -86,7 +86,7 @@ class Objective:
             self.held + other.held, self.uneven or other.uneven,
         )  # fmt: skip
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether the gradient, if there is one, has an entry for each weight."""
         return len(self.slope) in (0, len(self.weights))
 

@@ -16,13 +16,13 @@ from tenfold.cluster.kmeans import KMeans
 from tenfold.core import MANY, Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import CLASS_COUNT
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator import Estimator
 from tenfold.estimator.ensembles.members import NONE, advance, records_of, resumable_member, sound_member
 from tenfold.estimator.shell.constraints import choice, integer, real, seed
 from tenfold.kernels.numeric import GaussianKernel
-from tenfold.stats.combinators import After, Each, Inside, Onward, Stage
+from tenfold.stats.combinators import After, Continue, Each, Inside, Stage
 from tenfold.stats.member_summaries import Joint
 
 
@@ -88,7 +88,7 @@ class RBFNetwork(Estimator):
     passes = MANY
     need: ClassVar[Need]
     model_type = RBFModel
-    state_types = (Placing, Weighing, Solved)
+    state_types = (Placing, Weighing, Done)
     hidden = frozenset({"n_classes", "clusters", "last"})
 
     n_centers: Annotated[int, integer(1)] = 10
@@ -115,18 +115,18 @@ class RBFNetwork(Estimator):
         """Where the clusters of the hidden units start."""
         return Placing(0, schema, Bundle((self.clusters().start(schema),)))
 
-    def ask(self, state: Placing | Weighing | Solved) -> Expression | None:
+    def ask(self, state: Placing | Weighing | Done) -> Expression | None:
         """What k-means asks for; then what the linear learner asks for, of rows told by the hidden layer."""
         match state:
             case Placing():
-                return Each((Onward("clusters", self.clusters().ask(state.clusters.each[0])),))
+                return Each((Continue("clusters", self.clusters().ask(state.clusters.each[0])),))
             case Weighing():
-                asked = Onward("last", self.output().ask(state.last.each[0]))
+                asked = Continue("last", self.output().ask(state.last.each[0]))
                 layer = Hidden(state.centers, state.gamma)
                 return Each((After((layer, Inside()), asked, keep=True),), state.last.width)
         return None
 
-    def update(self, state: Placing | Weighing, summary: Joint) -> Placing | Weighing | Solved:
+    def update(self, state: Placing | Weighing, summary: Joint) -> Placing | Weighing | Done:
         """One turn of k-means, or of the linear learner."""
         mine, step = summary.each.each[0], state.step + 1
         if isinstance(state, Placing):
@@ -139,7 +139,7 @@ class RBFNetwork(Estimator):
         if not done:
             return state._replace(step=step, last=last)
         classes = 0 if state.schema.classes is None else len(state.schema.classes)
-        return Solved.of(RBFModel(state.centers, state.gamma, classes, state.clusters, last), step)
+        return Done.of(RBFModel(state.centers, state.gamma, classes, state.clusters, last), step)
 
     def _weighing(self, step: int, schema: Schema, clusters: Any, summary: Any) -> Weighing:
         """The centres stay where they are; the linear learner is at its own start."""
@@ -149,8 +149,8 @@ class RBFNetwork(Estimator):
         last = replace(last, each=(self.output().start(last.schema(schema)),))
         return Weighing(step, schema, centers, gamma, Bundle((clusters, summary)), last)
 
-    def model(self, state: Placing | Weighing | Solved) -> RBFModel | None:
-        return state.model if isinstance(state, Solved) else None
+    def model(self, state: Placing | Weighing | Done) -> RBFModel | None:
+        return state.model if isinstance(state, Done) else None
 
     def certify(self, model: RBFModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the linear learner claims of the weights, and k-means of the centres."""
@@ -188,16 +188,16 @@ class RBFNetwork(Estimator):
             raise AttributeError(name)
         return self.model_.last.each[0]
 
-    def sound(self, model: RBFModel, summary: Joint | None, schema: Schema) -> bool:
+    def is_valid(self, model: RBFModel, summary: Joint | None, schema: Schema) -> bool:
         return self._sound(model, summary, schema, sound_member)
 
-    def resumable(self, state: Placing | Weighing | Solved, summary: Joint | None, schema: Schema) -> bool:
+    def resumable(self, state: Placing | Weighing | Done, summary: Joint | None, schema: Schema) -> bool:
         match state:
             case Placing() if summary is not None and len(state.clusters.each) == len(summary.each.each) == 1:
                 return resumable_member(self.clusters(), state.clusters.each[0], summary.each.each[0], schema)
             case Weighing():
                 return self._sound(state, summary, schema, resumable_member)
-        return isinstance(state, Solved)
+        return isinstance(state, Done)
 
     def _sound(self, record: RBFModel | Weighing, summary: Joint | None, schema: Schema, fits: Any) -> bool:
         last, clusters = record.last, record.clusters

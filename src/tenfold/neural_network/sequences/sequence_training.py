@@ -15,7 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, DataError, Schema
 from tenfold.core.field_values import NOT_NAN
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator import Estimator
 from tenfold.estimator.sequences.sequence_kinds import SequenceClassifier
 from tenfold.estimator.shell.constraints import boolean, integer, real, seed, share
@@ -91,7 +91,7 @@ class LastLook(NamedTuple):
     training: Training
 
 
-State = Epochs | Validation | LastLook | Solved
+State = Epochs | Validation | LastLook | Done
 
 
 class SequenceTraining(Sequential, Estimator):
@@ -99,7 +99,7 @@ class SequenceTraining(Sequential, Estimator):
 
     model_type: ClassVar[type] = SequenceNetworkModel
     hidden: ClassVar[frozenset[str]] = frozenset({"training", "weights", "schema"})
-    state_types: ClassVar[tuple[type, ...]] = (Epochs, Validation, LastLook, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Epochs, Validation, LastLook, Done)
     summary_types: ClassVar[tuple[type, ...]] = (Walk, Objective)
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     mixing = False
@@ -160,7 +160,7 @@ class SequenceTraining(Sequential, Estimator):
                 return SequenceGradient(self._network(schema), now.weights, schema.levels, self._holdout(), False)
             case LastLook(_, schema, now):
                 return SequenceGradient(self._network(schema), now.best, schema.levels, self._holdout(), True)
-            case Solved():
+            case Done():
                 return None
 
     def model(self, state: State) -> SequenceNetworkModel | None:
@@ -168,7 +168,7 @@ class SequenceTraining(Sequential, Estimator):
         match state:
             case Epochs(step, schema, now):
                 return SequenceNetworkModel(now.best, step, now, schema)
-            case Solved():
+            case Done():
                 found: SequenceNetworkModel = state.model
                 return found
         return None
@@ -189,7 +189,7 @@ class SequenceTraining(Sequential, Estimator):
             case LastLook(step, schema, now), Objective():
                 if not all(map(math.isfinite, self._objective(schema, s))):
                     raise Diverged.at(self.learning_rate_init)
-                return Solved.of(self.model(Epochs(step, schema, now)), step)
+                return Done.of(self.model(Epochs(step, schema, now)), step)
         raise AssertionError
 
     def _objective(self, schema: Schema, s: Objective) -> tuple[float, float]:
@@ -281,17 +281,17 @@ class SequenceTraining(Sequential, Estimator):
 
     # ---- files -----------------------------------------------------------------------------------
 
-    def sound(self, model: SequenceNetworkModel, summary: object, schema: Schema) -> bool:
+    def is_valid(self, model: SequenceNetworkModel, summary: object, schema: Schema) -> bool:
         many = self._network(schema).length
         fits = len(model.weights) == len(model.training.weights) == many
         return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == many)
 
     def size_fits(self, record: Any) -> bool:
-        at = record.model if isinstance(record, Solved) else record
+        at = record.model if isinstance(record, Done) else record
         return len(at.training.weights) == self._network(at.schema).length
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        return isinstance(state, Solved) or len(state.training.weights) == self._network(schema).length
+        return isinstance(state, Done) or len(state.training.weights) == self._network(schema).length
 
     # ---- attributes ------------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ class Basis(OnePass, Transformer):
                 out[rows] = self.functions(away).reshape(len(block), p * k)
         return out
 
-    def sound(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
+    def is_valid(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
         many = len(self._given(schema)) if self._wanted is None else self._wanted
         return len(model.centers) == many and bool((model.gamma > 0).all())
 

@@ -69,7 +69,7 @@ class Distribution:
         why = "by so large a share of the rows a quantile may be off: a column has many values, counted in groups"
         return Claim("rank error", off, "proved", why if off else "every value was counted by itself", "data")
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether groups rise within each column, and belong to one."""
         if self.first[0] != 0 or self.first[-1] != len(self.low) or (np.diff(self.first) < 0).any():
             return False

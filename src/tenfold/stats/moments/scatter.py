@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.compiled.moments.scatter import add_scatter
 from tenfold.core import Array, Chunk, Codes
-from tenfold.core.arrays import both_halves
+from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import EMPTY, FIRST, SEGMENT, Moments, refuse_infinite, rough_mean, two_sum
@@ -63,7 +63,7 @@ class Scatter:
         root = offset * np.sqrt(total)[:, None]
         within = gram - root.T @ root
         seen = (total > 0)[:, None]
-        return cls(total, *two_sum(np.where(seen, shift, 0.0), offset), both_halves(within))
+        return cls(total, *two_sum(np.where(seen, shift, 0.0), offset), symmetrize(within))
 
     def __add__(self, other: Scatter) -> Scatter:
         if not other.weight.any():

@@ -26,7 +26,7 @@ from tenfold.compiled.linear_model.glm import (
     add_softmax_rows,
 )
 from tenfold.core import CSR, Array, Chunk, Codes, Columns, DataError, Design, Schema
-from tenfold.core.arrays import both_halves
+from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Strided
 from tenfold.stats.moments.moments import refuse_infinite
@@ -193,7 +193,7 @@ class Curvature:
         """Whether no sum has overflowed, so that a step can be made from them."""
         return bool(np.isfinite(self.loss) and np.isfinite(self.gradient).all() and np.isfinite(self.gram).all())
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether there is a Gram matrix for each two outputs, or none."""
         k = len(self.gradient)
         return len(self.gram) in (0, max(1, k * (k - 1) // 2))
@@ -201,7 +201,7 @@ class Curvature:
     def hessian(self) -> Array:
         """Of all outputs, one after the other: outputs · predictors, squared."""
         k, q = self.gradient.shape
-        full = [both_halves(lower) for lower in self.gram]
+        full = [symmetrize(lower) for lower in self.gram]
         if k == 1:
             return np.asarray(full[0])
         out = np.zeros((k, q, k, q))

@@ -53,7 +53,7 @@ class Gathered:
             self.size,
         )
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every row has a target of the schema's kind, and all have what any has."""
         n = self.rows
         labels, numbers = (n, 0) if schema.target == "class" else (0, n)

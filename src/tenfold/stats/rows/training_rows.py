@@ -68,7 +68,7 @@ class TrainingRows:
                     X[known, j] = values[before[j] + X[known, j].astype(np.int64)] - after[j]
         return replace(self, X=X, y=y)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether codes of classes and categories are such."""
         fits = schema.target != "class" or _codes(self.y, 0, 0 if schema.classes is None else len(schema.classes))
         return fits and all(_codes(self.X[:, j], -1, levels) for j, levels in enumerate(schema.n_values) if levels)

@@ -109,7 +109,7 @@ class Rows:
         listed = self._listed()
         return Rows(self.weight, self.y, listed.values, at[listed.column], listed.counts, width)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether counts and columns are those of a matrix of as many columns as there are features."""
         width = schema.size("feature")
         listed = len(self.column) > 0 or len(self.values) != len(self) * self.width

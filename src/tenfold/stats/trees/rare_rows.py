@@ -74,7 +74,7 @@ class Strata:
         count, beside = self.count + other.count, (weight[order], place[order])
         return Strata(stratum[order], key[order], u[order], row[order], count, *beside, self.most)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether rows are of strata that there are."""
         return not len(self.stratum) or int(self.stratum.max()) < len(self.count)
 

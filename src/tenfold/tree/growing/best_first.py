@@ -16,7 +16,7 @@ from tenfold.compiled.tree.tree_search import MULTIWAY, SUMS
 from tenfold.compiled.tree.tree_steps import ABLE_LESS, MORE, WORDS, grow_best
 from tenfold.compiled.work_queue import CLOSED, desk
 from tenfold.core import Codes
-from tenfold.core.driver_threads import hands, share
+from tenfold.core.driver_threads import run_all, thread_count
 from tenfold.stats.trees.tree_bins import Bins, Cut
 from tenfold.tree.growing.growing import Rules, grow
 from tenfold.tree.tree import GrownTree
@@ -41,7 +41,7 @@ class BestFirst:
         cells = int(cut.offset[-1])
         self.aside, self.cells = np.empty(n, np.uint32), np.empty(cells, np.int64)
         self.pool, self.route = np.empty((0, 3, cells), np.int64), np.empty(0, np.int64)
-        self.threads = hands() if n * p >= SMALL else 1
+        self.threads = thread_count() if n * p >= SMALL else 1
         pieces = min(p, PIECES * self.threads if self.threads > 1 else 1)
         self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
@@ -70,7 +70,7 @@ class BestFirst:
         limits = rules.least_merit, rules.least_to_split, rules.max_depth, leaves
         growing = partial(grow_best, *given, *limits, index, self.aside, self.route)
         try:
-            (nodes, routed), *_ = share([partial(growing, True), *[partial(growing, False)] * (self.threads - 1)])
+            (nodes, routed), *_ = run_all([partial(growing, True), *[partial(growing, False)] * (self.threads - 1)])
         finally:
             place[CLOSED] = 1
         return GrownTree.of(node[:nodes], real, sums, self.route[:routed], cut)

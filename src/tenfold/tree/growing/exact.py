@@ -56,7 +56,7 @@ class Values:
             np.concatenate([self.weight, other.weight]),
         )
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether every row has a target of the schema's kind, and all have what any has."""
         n = self.columns.shape[1]
         labels, numbers = (n, 0) if schema.target == "class" else (0, n)

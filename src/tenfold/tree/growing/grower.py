@@ -12,7 +12,7 @@ import numpy as np
 from tenfold.compiled.tree import tree_search as ts
 from tenfold.compiled.tree.tree_missing import LEARNED, PARTS, WHOLE
 from tenfold.core import MANY, Array, Claim, Codes, Schema
-from tenfold.core.learner import Begun
+from tenfold.core.learner import Initial
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.class_weights import balanced_weights, named_weights
 from tenfold.estimator.ensembles.averaged_scores import Averaged
@@ -109,12 +109,12 @@ class TreeGrower(Estimator):
     def check_params(self, schema: Schema) -> None:
         """Refuse parameters that do not go together, or not with the schema."""
 
-    def start(self, schema: Schema) -> Begun:
+    def start(self, schema: Schema) -> Initial:
         """The state before the first pass, which knows the schema alone."""
         self.check_params(schema)
-        return Begun(0, schema)
+        return Initial(0, schema)
 
-    def setup(self, state: Begun, look: Look) -> Setup:
+    def setup(self, state: Initial, look: Look) -> Setup:
         """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
         room = 62 - (12 if self._parts > 1 else 0) - (HEFT if self.class_weight is not None else 0)
         bits = min(room, EXACT) - self.draw_bits
@@ -202,7 +202,7 @@ class ClassTrees(Averaged, TreeGrower):
     def weighed_channels(self, setup: Setup) -> ClassChannels:
         return ClassChannels(len(setup.schema.classes), setup.class_weight)
 
-    def setup(self, state: Begun, look: Look) -> Setup:
+    def setup(self, state: Initial, look: Look) -> Setup:
         found = super().setup(state, look)
         if not isinstance(self.class_weight, Mapping):
             return found
@@ -234,7 +234,7 @@ class NumberTrees(TreeGrower):
         few = ranges.weights_up_to(FEW)
         return SumChannels(ranges.center, self.target_unit(ranges), ranges.unit, few, ranges.limit)
 
-    def setup(self, state: Begun, look: Look) -> Setup:
+    def setup(self, state: Initial, look: Look) -> Setup:
         # With the rows of targets far beyond all others; they are not sought where rows go down in parts.
         found = super().setup(state, look)
         return found if self._parts > 1 else found.with_far(look.strata)

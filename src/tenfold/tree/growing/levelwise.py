@@ -72,7 +72,7 @@ class Frontier(NamedTuple):
         """Whether its nodes have so many channels, and so many numbers for missing values."""
         return (self.sums.shape[1], self.gaps.shape[1]) == (channels, gaps)
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether rows can go down: children come after their parents, routes lead to them, and slots are numbered."""
         n, node = len(self.node), self.node
         if node.shape[1] != FIELDS or self.real.shape[1] != MOST + 1:

@@ -53,7 +53,7 @@ def width_of(way: int, channels: int) -> int:
     return {tm.CLASS: channels - 1, tm.PARTS: 1}.get(way, 0)
 
 
-def sound(way: int, node: Codes, gaps: Codes) -> bool:
+def is_valid(way: int, node: Codes, gaps: Codes) -> bool:
     """Whether missing values go to branches that there are, or have shares of one."""
     if way == tm.CLASS:
         inner = node[:, COLUMN] >= 0

@@ -102,7 +102,7 @@ class Clauses(NamedTuple):
         """Those of a rule."""
         return tuple(self.condition(c) for c in range(self.start[r], self.start[r + 1]))
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether kernels can go through it: spans and sets are where they are said to be."""
         start, sets = self.start, self.sign == rc.AMONG
         if not len(start) or start[0] or start[-1] != len(self.column) or (np.diff(start) < 0).any():

@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import MANY, Array, Certificate, Claim, Codes, Columns, Need, Schema
 from tenfold.core.axes import Bundle
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, seed, share
 from tenfold.estimator.shell.kinds import Classifier
@@ -51,12 +51,12 @@ class GrowingTree(NamedTuple):
         found: TreeState = self.within.each[0]
         return found
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether there is one tree."""
         return len(self.within.each) == 1 and type(self.tree) in DecisionTree.state_types
 
 
-RuleListState = GrowingTree | PruningRules | OrderingRules | CheckingRules | Solved
+RuleListState = GrowingTree | PruningRules | OrderingRules | CheckingRules | Done
 
 
 class RuleListClassifier(Averaged):
@@ -187,7 +187,7 @@ class RuleListClassifier(Averaged):
             case OrderingRules(), Fired():
                 return state.after(s, self.confidence)
             case CheckingRules(), Fired():
-                return Solved.of(state.model)
+                return Done.of(state.model)
         assert isinstance(state, GrowingTree)
         assert not isinstance(s, Covered | Fired)
         tree = self._tree.update(state.tree, s)
@@ -196,7 +196,7 @@ class RuleListClassifier(Averaged):
         return GrowingTree(0, Bundle((tree,)))
 
     def model(self, state: RuleListState) -> RuleListModel | None:
-        return state.model if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Done) else None
 
     def certify(self, model: RuleListModel, s: Fired) -> tuple[Claim, ...]:
         """The training error, from the rows for which each rule is the first."""
@@ -217,7 +217,7 @@ class RuleListClassifier(Averaged):
         value = np.vstack([model.value, model.rest])
         return np.asarray((value / value.sum(axis=1, keepdims=True))[model.clauses.firsts(X)])
 
-    def sound(self, model: RuleListModel, summary: Fired | None, schema: Schema) -> bool:
+    def is_valid(self, model: RuleListModel, summary: Fired | None, schema: Schema) -> bool:
         return summary is None or self._fired(model, summary)
 
     def resumable(self, state: RuleListState, summary: TreeSummary | Covered | Fired, schema: Schema) -> bool:

@@ -115,7 +115,7 @@ class RuleListModel(NamedTuple):
     has_missing: Annotated[Flags, "column"]
     """whether a value of the column was missing"""
 
-    def sound(self, schema: Schema) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether each rule, and what follows if none holds, says something."""
         told = np.vstack([self.value, self.rest])
         return len(self.value) == self.clauses.size and bool((told.sum(axis=1) > 0).all())

@@ -8,7 +8,7 @@ from typing import Any
 from tenfold.estimator.shell.estimator import Estimator
 
 
-class Ensemble(Estimator):
+class MemberSequence(Estimator):
     """A fitted ensemble has its members as a list has them, as scikit-learn's BaseEnsemble has."""
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core import MANY, ONE, Claim, Codes, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import CLASS_COUNT, COUNTS
-from tenfold.core.learner import Solved
+from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator.ensembles.members import (
     NONE,
@@ -30,7 +30,7 @@ from tenfold.estimator.ensembles.members import (
     sound_member,
 )
 from tenfold.estimator.shell.estimator import Estimator
-from tenfold.stats.combinators import After, Among, Each, Onward, every
+from tenfold.stats.combinators import After, Among, Continue, Each, every
 from tenfold.stats.member_summaries import Joint
 
 
@@ -48,7 +48,7 @@ class Learning(NamedTuple):
     """the last summaries of members that were done, if others went on"""
 
 
-class TeamModel(NamedTuple):
+class EnsembleModel(NamedTuple):
     """The models of the members."""
 
     seen: Annotated[Codes, "member", COUNTS]
@@ -60,12 +60,12 @@ class TeamModel(NamedTuple):
     """0: numbers are predicted"""
 
 
-class Team(Estimator):
+class Ensemble(Estimator):
     """A subclass writes `team()`, and may write `on_own_rows(asks)`: which rows each member learns from."""
 
-    model_type: ClassVar[type] = TeamModel
+    model_type: ClassVar[type] = EnsembleModel
     state_types: ClassVar[tuple[type, ...]] = (Learning,)
-    hidden: ClassVar[frozenset[str]] = frozenset(TeamModel._fields)
+    hidden: ClassVar[frozenset[str]] = frozenset(EnsembleModel._fields)
 
     def team(self) -> list[Any]:
         """Copies of all members, not fitted."""
@@ -93,9 +93,9 @@ class Team(Estimator):
         some = self.columns(schema)
         return [schema.some(one) for one in some] if some else [schema] * self.size
 
-    def after(self, state: Learning, model: TeamModel) -> Any:
+    def after(self, state: Learning, model: EnsembleModel) -> Any:
         """The state once all members are done."""
-        return Solved.of(model, state.step)
+        return Done.of(model, state.step)
 
     @property
     def passes(self) -> str:  # type: ignore[override]
@@ -132,7 +132,7 @@ class Team(Estimator):
         if not isinstance(state, Learning):
             return None
         team, columns = self.team(), state.members.columns
-        asks: dict[int, Expression] = {at: Onward(str(at), ask) for at, ask in self._asks(state).items()}
+        asks: dict[int, Expression] = {at: Continue(str(at), ask) for at, ask in self._asks(state).items()}
         if columns:
             asks = {at: After((Among(columns[at], team[at].need.missing),), ask) for at, ask in asks.items()}
         return Each(self.on_own_rows(asks), columns=tuple(columns[at] for at in asks) if columns else ())
@@ -171,13 +171,13 @@ class Team(Estimator):
             few = "no member has drawn a row: there are few of them, perhaps 1 sample"
             raise DataError(f"{few}. Remedy: more rows, more members, or another random_state")
 
-    def _model(self, state: Learning, members: tuple[Any, ...]) -> TeamModel:
+    def _model(self, state: Learning, members: tuple[Any, ...]) -> EnsembleModel:
         classes = 0 if state.schema.classes is None else len(state.schema.classes)
-        return TeamModel(state.seen, Bundle(members, columns=state.members.columns), state.found, classes)
+        return EnsembleModel(state.seen, Bundle(members, columns=state.members.columns), state.found, classes)
 
     def model(self, state: Any) -> Any:
         # The models of all members, once they are done; if one pass is enough, once each has one.
-        if isinstance(state, Solved):
+        if isinstance(state, Done):
             return state.model
         if not isinstance(state, Learning) or self.passes != ONE or not state.step:
             return None
@@ -232,7 +232,7 @@ class Team(Estimator):
     def size_fits(self, record: Any) -> bool:
         return len(record.members.each) == self.size
 
-    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
         if not model.seen.any() or not len(model.seen) == len(model.found.each) == self.size:
             return False
         if isinstance(summary, Joint) and len(summary.each.each) != self.size:
