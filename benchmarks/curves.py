@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, learning_curve, vali
 from sklearn.naive_bayes import GaussianNB
 
 import tenfold as tn
-from tenfold.model_selection.certify.auc_interval import auc_interval
+from tenfold.model_selection.certification.auc_interval import auc_interval
 from tenfold.stats.metrics import Ranking
 from workloads import Promises
 

@@ -174,7 +174,7 @@ _PLACES = {
         "SeriesKernel",
         "SumKernel",
     ),
-    "tenfold.kernels.feature_map": (
+    "tenfold.kernels.feature_maps": (
         "FeatureMap",
         "feature_map",
     ),
@@ -183,7 +183,7 @@ _PLACES = {
         "FunctionKernel",
         "PrecomputedKernel",
     ),
-    "tenfold.kernels.gram": (
+    "tenfold.kernels.gram_matrix": (
         "PSDResult",
         "gram",
         "hadamard",
@@ -227,26 +227,26 @@ _PLACES = {
     "tenfold.linear_model.sgd.sgd_classifier": ("SGDClassifier",),
     "tenfold.linear_model.sgd.sgd_regressor": ("SGDRegressor",),
     "tenfold.mixture.gaussian_mixture": ("GaussianMixture",),
-    "tenfold.model_selection.certify.certify": ("certify",),
-    "tenfold.model_selection.certify.intervals": (
+    "tenfold.model_selection.certification.certify": ("certify",),
+    "tenfold.model_selection.certification.intervals": (
         "Interval",
         "difference_interval",
         "error_interval",
     ),
-    "tenfold.model_selection.certify.sharpness": ("sharpness",),
-    "tenfold.model_selection.compare.compare": (
+    "tenfold.model_selection.certification.sharpness": ("sharpness",),
+    "tenfold.model_selection.comparison.compare": (
         "compare",
         "compare_all",
     ),
-    "tenfold.model_selection.compare.comparison": (
+    "tenfold.model_selection.comparison.comparison_result": (
         "Comparison",
         "Comparisons",
     ),
-    "tenfold.model_selection.compare.overfitting": (
+    "tenfold.model_selection.comparison.overfitting": (
         "Overfitting",
         "overfits",
     ),
-    "tenfold.model_selection.compare.ranks": ("Ranks",),
+    "tenfold.model_selection.comparison.ranks": ("Ranks",),
     "tenfold.model_selection.cross_validation.cross_validate": ("cross_validate",),
     "tenfold.model_selection.cross_validation.cross_validation_result": ("CrossValidation",),
     "tenfold.model_selection.cross_validation.fit_together": ("fit_together",),

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.dummy import DummyClassifier
 
-from tenfold.model_selection.certify.certify import certify
-from tenfold.model_selection.certify.intervals import error_interval
-from tenfold.model_selection.compare.compare import compare
+from tenfold.model_selection.certification.certify import certify
+from tenfold.model_selection.certification.intervals import error_interval
+from tenfold.model_selection.comparison.compare import compare
 
 
 def covers(n, rate, level, method, draws, seed=0):

@@ -5,8 +5,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from tenfold.model_selection.certify.intervals import error_interval
-from tenfold.model_selection.compare.compare import compare
+from tenfold.model_selection.certification.intervals import error_interval
+from tenfold.model_selection.comparison.compare import compare
 
 PROBABILITY = (0.75, 0.80, 0.85, 0.90, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995)
 PRINTED = """

@@ -174,7 +174,7 @@ class PrecomputedKernel(Kernel):
         return np.asarray(self.matrix[self._check(X), X])
 
     def proof(self) -> Proof:
-        from tenfold.kernels.gram import is_psd
+        from tenfold.kernels.gram_matrix import is_psd
 
         found = is_psd(self.matrix)
         why = f"of these rows: the smallest eigenvalue of the matrix is {text(found.smallest)}, not below 0 to rounding"

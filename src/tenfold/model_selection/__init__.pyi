@@ -1,17 +1,17 @@
 from typing import Any
 
-from tenfold.model_selection.certify.certify import certify as certify
-from tenfold.model_selection.certify.intervals import Interval as Interval
-from tenfold.model_selection.certify.intervals import difference_interval as difference_interval
-from tenfold.model_selection.certify.intervals import error_interval as error_interval
-from tenfold.model_selection.certify.sharpness import sharpness as sharpness
-from tenfold.model_selection.compare.compare import compare as compare
-from tenfold.model_selection.compare.compare import compare_all as compare_all
-from tenfold.model_selection.compare.comparison import Comparison as Comparison
-from tenfold.model_selection.compare.comparison import Comparisons as Comparisons
-from tenfold.model_selection.compare.overfitting import Overfitting as Overfitting
-from tenfold.model_selection.compare.overfitting import overfits as overfits
-from tenfold.model_selection.compare.ranks import Ranks as Ranks
+from tenfold.model_selection.certification.certify import certify as certify
+from tenfold.model_selection.certification.intervals import Interval as Interval
+from tenfold.model_selection.certification.intervals import difference_interval as difference_interval
+from tenfold.model_selection.certification.intervals import error_interval as error_interval
+from tenfold.model_selection.certification.sharpness import sharpness as sharpness
+from tenfold.model_selection.comparison.compare import compare as compare
+from tenfold.model_selection.comparison.compare import compare_all as compare_all
+from tenfold.model_selection.comparison.comparison_result import Comparison as Comparison
+from tenfold.model_selection.comparison.comparison_result import Comparisons as Comparisons
+from tenfold.model_selection.comparison.overfitting import Overfitting as Overfitting
+from tenfold.model_selection.comparison.overfitting import overfits as overfits
+from tenfold.model_selection.comparison.ranks import Ranks as Ranks
 from tenfold.model_selection.cross_validation.cross_validate import cross_validate as cross_validate
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation as CrossValidation
 from tenfold.model_selection.cross_validation.fit_together import fit_together as fit_together

@@ -23,7 +23,7 @@ from tenfold.display.drawing import (
     summarized,
 )
 from tenfold.metrics.predictors import Response
-from tenfold.model_selection.certify.auc_interval import auc_interval
+from tenfold.model_selection.certification.auc_interval import auc_interval
 from tenfold.model_selection.formatting import axes, pyplot
 from tenfold.stats.metrics import Ranking
 

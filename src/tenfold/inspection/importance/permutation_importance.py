@@ -36,7 +36,7 @@ from tenfold.metrics.predictors import (
 )
 from tenfold.metrics.resampling import jackknife, resampler, standard_error
 from tenfold.metrics.scorers import scorers_of
-from tenfold.model_selection.certify.leakage import made_from
+from tenfold.model_selection.certification.leakage import made_from
 from tenfold.model_selection.frame_columns import borrowed, columns_of, in_memory, names_of
 from tenfold.sources.inputs import check_target, is_lazy, target, weights
 from tenfold.sources.label_codes import class_codes, levels

@@ -18,7 +18,7 @@ from tenfold.stats.metrics import within_range
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tenfold.model_selection.compare.comparison import Comparison
+    from tenfold.model_selection.comparison.comparison_result import Comparison
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,7 +132,7 @@ class CrossValidation(Table):
         -------
         comparison : Comparison
         """
-        from tenfold.model_selection.compare.compare import compare
+        from tenfold.model_selection.comparison.compare import compare
 
         return compare(self, (first, second), method, score=score, level=level)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from tenfold.model_selection.certify.auc_interval import auc_interval
+from tenfold.model_selection.certification.auc_interval import auc_interval
 from tenfold.stats.metrics import Ranking
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, binomtest, norm
 
 from model_selection.simulations import covers
-from tenfold.model_selection.certify.intervals import Interval, difference_interval, error_interval
+from tenfold.model_selection.certification.intervals import Interval, difference_interval, error_interval
 
 counts = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 levels = st.floats(0.01, 0.9999)

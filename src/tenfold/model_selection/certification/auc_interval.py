@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from tenfold.model_selection.certify.intervals import Interval
+from tenfold.model_selection.certification.intervals import Interval
 from tenfold.stats.metrics import Ranking
 from tenfold.theory.bounds.held_out import UNSEEN
 from tenfold.theory.checks import fraction
@@ -36,7 +36,7 @@ def auc_interval(ranking: Ranking, level: float = 0.95) -> Interval | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold.model_selection.certify.auc_interval import auc_interval
+    >>> from tenfold.model_selection.certification.auc_interval import auc_interval
     >>> from tenfold.stats.metrics import Ranking
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.integers(0, 2, 400)

@@ -12,8 +12,8 @@ from scipy import special
 
 from tenfold.core import Array, DataError
 from tenfold.metrics.resampling import jackknife, resampler, standard_error
-from tenfold.model_selection.certify.intervals import error_interval
-from tenfold.model_selection.certify.targets import Asked, Judged
+from tenfold.model_selection.certification.intervals import error_interval
+from tenfold.model_selection.certification.targets import Asked, Judged
 from tenfold.stats.metrics import Confusion
 from tenfold.theory.bounds.held_out import UNSEEN
 

@@ -16,9 +16,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 import tenfold as tn
 from helpers import learners
-from tenfold.model_selection.certify.certify import certify
-from tenfold.model_selection.certify.intervals import error_interval
-from tenfold.model_selection.certify.leakage import forget
+from tenfold.model_selection.certification.certify import certify
+from tenfold.model_selection.certification.intervals import error_interval
+from tenfold.model_selection.certification.leakage import forget
 from tenfold.testing.data import draw
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tenfold as tn
-from tenfold.model_selection.certify.sharpness import largest_eigenvalue
+from tenfold.model_selection.certification.sharpness import largest_eigenvalue
 from tenfold.neural_network.mlp.backpropagation import loss_and_gradient
 from tenfold.sources import part_rows
 

@@ -11,8 +11,8 @@ from scipy import special, stats
 
 from tenfold.core import Array, Labels
 from tenfold.core.schema import is_text
-from tenfold.model_selection.certify.intervals import difference_interval
-from tenfold.model_selection.compare.comparison import Comparison
+from tenfold.model_selection.certification.intervals import difference_interval
+from tenfold.model_selection.comparison.comparison_result import Comparison
 from tenfold.model_selection.formatting import short
 from tenfold.sources.label_codes import code, levels
 

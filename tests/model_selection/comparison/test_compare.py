@@ -13,9 +13,9 @@ from scipy import stats
 
 import tenfold as tn
 from model_selection.simulations import rejected
-from tenfold.model_selection.compare.compare import compare, compare_all
-from tenfold.model_selection.compare.comparison import Comparison
-from tenfold.model_selection.compare.paired_tests import holm
+from tenfold.model_selection.comparison.compare import compare, compare_all
+from tenfold.model_selection.comparison.comparison_result import Comparison
+from tenfold.model_selection.comparison.paired_tests import holm
 
 score = st.floats(0, 1).map(lambda v: round(v, 4))
 folds = st.integers(2, 20).flatmap(lambda k: st.tuples(*[st.lists(score, min_size=k, max_size=k)] * 2))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, MatrixLike
-from tenfold.model_selection.compare.comparison import Comparison, Comparisons
-from tenfold.model_selection.compare.paired_tests import NAMES, NOISE, Sizes, five_by_two, holm, mcnemar, t_test
-from tenfold.model_selection.compare.ranks import Ranks, friedman, place
+from tenfold.model_selection.comparison.comparison_result import Comparison, Comparisons
+from tenfold.model_selection.comparison.paired_tests import NAMES, NOISE, Sizes, five_by_two, holm, mcnemar, t_test
+from tenfold.model_selection.comparison.ranks import Ranks, friedman, place
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.formatting import short
 from tenfold.theory.checks import fraction, one_of

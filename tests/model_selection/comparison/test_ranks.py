@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import tenfold as tn
-from tenfold.model_selection.compare.compare import compare_all
+from tenfold.model_selection.comparison.compare import compare_all
 from tiers import draws
 
 # Demšar (2006), table 6; of the last but one, whose ranks differ though three digits agree, a fourth digit

@@ -20,10 +20,10 @@ from tenfold.core import Certificate, Claim, DataError, MatrixLike
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, feature_names
 from tenfold.metrics.scorers import Summary
-from tenfold.model_selection.certify.clusters import group_codes
-from tenfold.model_selection.certify.confidence_bounds import GROUPED, ends_of
-from tenfold.model_selection.certify.leakage import others, print_of
-from tenfold.model_selection.certify.targets import Asked, Judged, asked_of, judge
+from tenfold.model_selection.certification.clusters import group_codes
+from tenfold.model_selection.certification.confidence_bounds import GROUPED, ends_of
+from tenfold.model_selection.certification.leakage import others, print_of
+from tenfold.model_selection.certification.targets import Asked, Judged, asked_of, judge
 from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
 from tenfold.model_selection.formatting import percent

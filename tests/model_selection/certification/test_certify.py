@@ -11,10 +11,10 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from model_selection.simulations import Said, clustered
-from tenfold.model_selection.certify.certify import certify
-from tenfold.model_selection.certify.clusters import UNITS
-from tenfold.model_selection.certify.intervals import error_interval
-from tenfold.model_selection.certify.leakage import forget
+from tenfold.model_selection.certification.certify import certify
+from tenfold.model_selection.certification.clusters import UNITS
+from tenfold.model_selection.certification.intervals import error_interval
+from tenfold.model_selection.certification.leakage import forget
 from tenfold.sources import part_rows
 from tenfold.stats.metrics import scorers
 

@@ -20,7 +20,7 @@ from tenfold.core import DataError, MatrixLike
 from tenfold.engine import current, one_blas_thread, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, placed, predictor_of, united, view_of
-from tenfold.model_selection.certify.intervals import Interval, difference_interval
+from tenfold.model_selection.certification.intervals import Interval, difference_interval
 from tenfold.model_selection.formatting import html_table, percent
 from tenfold.sources import Source, as_source, is_lazy
 from tenfold.stats.combinators import View

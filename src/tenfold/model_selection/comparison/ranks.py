@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special, stats
 
 from tenfold.core import MatrixLike
-from tenfold.model_selection.compare.paired_tests import NOISE
+from tenfold.model_selection.comparison.paired_tests import NOISE
 from tenfold.model_selection.formatting import Table, axes, html_table, percent, short
 from tenfold.sources.frames import is_frame
 

@@ -16,8 +16,8 @@ from tenfold.engine.merge_tree import merge
 from tenfold.estimator import Estimator
 from tenfold.metrics.predictors import Foreign, opened_rows, predictor_of
 from tenfold.metrics.scorers import Summary, scorers_of
-from tenfold.model_selection.certify.clusters import unit_key
-from tenfold.model_selection.certify.leakage import made_from, print_of
+from tenfold.model_selection.certification.clusters import unit_key
+from tenfold.model_selection.certification.leakage import made_from, print_of
 from tenfold.sources.inputs import as_source, refuse_lazy
 from tenfold.stats.combinators import As, By
 from tenfold.stats.metrics import Scorer
