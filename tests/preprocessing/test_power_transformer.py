@@ -118,3 +118,14 @@ def test_a_column_whose_powers_have_no_digits_left_keeps_its_exponent():
     np.testing.assert_allclose(model.inverse_transform(model.transform(seconds)), seconds, rtol=1e-12)
     found = PowerTransformer().fit_transform(tn.StandardScaler().fit_transform(seconds))
     assert abs(stats.skew(found[:, 0])) < 0.2 < stats.skew(seconds[:, 0])
+
+
+@pytest.mark.parametrize("rows", [[-0.0013, -0.0004, 0.00086], [-1.3e-6, -4e-7, 8.6e-7], [3e-4, 1e-4, 2e-4, 9e-4]])
+def test_small_values_take_a_large_exponent(rows):
+    """The likelihood is largest at an exponent in the hundreds or beyond."""
+    x = np.array(rows)[:, None]
+    ours, theirs = tn.PowerTransformer().fit(x), peer.PowerTransformer().fit(x)
+    assert abs(theirs.lambdas_[0]) > 150
+    likelihood = [stats.yeojohnson_llf(model.lambdas_[0], x[:, 0]) for model in (ours, theirs)]
+    assert likelihood[0] >= likelihood[1] - 1e-9
+    np.testing.assert_allclose(ours.transform(x), theirs.transform(x), atol=2e-3)

@@ -112,8 +112,9 @@ class PowerTransformer(OnePass, Transformer):
         """The λ of the largest likelihood of one column."""
         x, weight = column.middle, column.weight
         logs = self._logs(x)
-        far = float(np.abs(logs).max()) + np.log(20)
-        low, high = LEAST / far, MOST / far  # powers within them can be squared, and have digits
+        # powers of values up to 20 times as large can be squared, and have digits
+        far = float(np.abs(logs).max()) + np.log(20) if self.method == "box-cox" else np.log1p(20 * np.abs(x).max())
+        low, high = LEAST / far, MOST / far
         if self.method == "yeo-johnson" and x[0] < 0:
             low, high = (2 - high, 2 - low) if x[-1] < 0 else (max(2 - high, low), min(2 - low, high))
 
