@@ -92,12 +92,12 @@ def beside_the_matrix(given: argparse.Namespace) -> None:
     X, y = rows.drop_columns(["y"]), rows["y"].to_numpy()
     for learner in (tn.Ridge(), tn.LinearRegression()):
         found = []
-        for limit in (conjugate_gradients.WIDE, 0):
-            conjugate_gradients.WIDE, before = limit, conjugate_gradients.WIDE
+        for limit in (conjugate_gradients.MAX_COUNTED_CATEGORIES, 0):
+            conjugate_gradients.MAX_COUNTED_CATEGORIES, before = limit, conjugate_gradients.MAX_COUNTED_CATEGORIES
             start = time.perf_counter()
             found.append(learner.fit(X, y).coef_)
             taken = time.perf_counter() - start
-            conjugate_gradients.WIDE = before
+            conjugate_gradients.MAX_COUNTED_CATEGORIES = before
             print(f"{learner}, {'gradients' if not limit else 'moments'}: {len(found[-1]):,} features, {taken:.2f} s")
         off = np.abs(found[0] - found[1]).max() / np.abs(found[0]).max()
         print(f"{learner}: the largest difference is {off:.2g} of the largest coefficient", flush=True)

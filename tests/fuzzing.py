@@ -260,12 +260,12 @@ def _answer(value: Any) -> Any:
 @contextmanager
 def gathering(most: int | None) -> Iterator[None]:
     """Trees that gather so many bytes of rows in one place; None: as they are."""
-    old = grower.GATHER
-    grower.GATHER = old if most is None else most
+    old = grower.MAX_GATHERED_BYTES
+    grower.MAX_GATHERED_BYTES = old if most is None else most
     try:
         yield
     finally:
-        grower.GATHER = old
+        grower.MAX_GATHERED_BYTES = old
 
 
 def model_cases(names: str = "") -> list[Case]:

@@ -204,8 +204,8 @@ def negatives_in_pairs(count, columns=40):
 
 
 def test_a_boundary_that_grows_without_end_is_refused_soon(monkeypatch):
-    assert version_space.GENERAL == 2000
-    monkeypatch.setattr(version_space, "GENERAL", 200)
+    assert version_space.MAX_GENERAL_MEMBERS == 2000
+    monkeypatch.setattr(version_space, "MAX_GENERAL_MEMBERS", 200)
     space = VersionSpace([["a", "b"]] * 40).learn(["a"] * 40, True)
     space = space.learn_all(negatives_in_pairs(7), [False] * 7)
     assert len(space.general) == 128
@@ -214,7 +214,7 @@ def test_a_boundary_that_grows_without_end_is_refused_soon(monkeypatch):
 
 
 def test_an_intersection_with_too_large_a_boundary_is_refused(monkeypatch):
-    monkeypatch.setattr(version_space, "GENERAL", 200)
+    monkeypatch.setattr(version_space, "MAX_GENERAL_MEMBERS", 200)
     start = VersionSpace([["a", "b"]] * 40).learn(["a"] * 40, True)
     rows = list(negatives_in_pairs(8))
     one, two = start.learn_all(rows[:4], [False] * 4), start.learn_all(rows[4:], [False] * 4)

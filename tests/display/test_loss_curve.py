@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier as Theirs
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.display.evaluation.live_loss_curve import BLOCKS, sparkline
+from tenfold.display.evaluation.live_loss_curve import BAR_CHARACTERS, sparkline
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 y = X[:, 0] * X[:, 1] > 0
@@ -155,7 +155,7 @@ def test_on_a_terminal_it_is_a_line():
     said = os.read(mine, 100_000).decode()
     os.close(mine)
     assert "epoch 30 · loss" in said
-    assert any(block in said for block in BLOCKS)
+    assert any(block in said for block in BAR_CHARACTERS)
 
 
 def test_a_sparkline_is_as_high_as_its_values():

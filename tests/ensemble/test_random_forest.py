@@ -76,10 +76,10 @@ def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
         (0, 200, 1 << 26, 3),
         (0, 200, 1 << 15, 16),
     ):
-        monkeypatch.setattr(grower, "GATHER", gather)
-        monkeypatch.setattr(random_forest, "TOGETHER", together)
-        monkeypatch.setattr(levelwise, "FEW", few)
-        monkeypatch.setattr(levelwise, "MEMORY", memory)
+        monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", gather)
+        monkeypatch.setattr(random_forest, "TREES_PER_SCAN", together)
+        monkeypatch.setattr(levelwise, "GATHER_BELOW_ROWS", few)
+        monkeypatch.setattr(levelwise, "HISTOGRAM_BYTES_PER_SCAN", memory)
         with part_rows(400):
             model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.trees_), model.value_.tobytes()))

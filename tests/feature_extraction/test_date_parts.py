@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold.feature_extraction.date_parts import CYCLES, PARTS, TIME
+from tenfold.feature_extraction.date_parts import CYCLES, PARTS, TIME_PARTS
 from tenfold.sources import part_rows
 from tenfold.sources.files.parquet import ParquetSource
 from tenfold.testing import bits
@@ -117,7 +117,7 @@ def test_dates_without_times_and_times_without_dates():
     found = days.transform(table.select(["day", "ms"]))
     assert found[0].tolist() == [2024, 60, 0, 1] * 2
     assert np.isnan(found[1]).all()
-    clock = tn.DateParts(list(TIME)).fit(table.select(["clock", "short"]))
+    clock = tn.DateParts(list(TIME_PARTS)).fit(table.select(["clock", "short"]))
     found = clock.transform(table.select(["clock", "short"]))[0]
     seconds = 86_398.5
     assert found[:6].tolist() == [23, 59, 58, 500_000, seconds / 86_400, seconds]

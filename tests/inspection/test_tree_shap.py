@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import tenfold as tn
 from tenfold.core import Columns
-from tenfold.inspection.shapley.shapley import TINY
+from tenfold.inspection.shapley.shapley import EMPTY_LEAF_ROWS
 from tenfold.inspection.shapley.tree_shap import binary_tree
 
 LEARNERS = {
@@ -117,8 +117,8 @@ def test_few_rows_at_a_time_or_many_are_explained_alike(monkeypatch):
     X, y = rows(True, 100)
     shap = tn.TreeShap(fitted("forest", X, y))
     values = shap.shap_values(X)
-    monkeypatch.setattr("tenfold.inspection.shapley.shapley.ROWS", 7)
-    monkeypatch.setattr("tenfold.inspection.shapley.shapley.CELLS", 1)
+    monkeypatch.setattr("tenfold.inspection.shapley.shapley.MIN_ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr("tenfold.inspection.shapley.shapley.CELLS_PER_BLOCK", 1)
     assert shap.shap_values(X).tobytes() == values.tobytes()
 
 
@@ -184,7 +184,7 @@ def test_the_values_of_brute_force_along_the_ways(name, holes):
         value = state.value / weight[:, None]
     else:
         weight, value = state.value[:, 1], state.value[:, :1]
-    ended = np.where(state.tree.feature < 0, weight, TINY)
+    ended = np.where(state.tree.feature < 0, weight, EMPTY_LEAF_ROWS)
     values = shap.shap_values(new).reshape(12, 4, -1)
     for i, x in enumerate(shap.encode(new)):
         game = by_paths(state.tree, value, ended, x, state.ranges.levels)
@@ -311,6 +311,6 @@ def test_what_is_refused(monkeypatch):
 
 
 def test_a_tree_that_would_be_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr("tenfold.inspection.shapley.tree_shap.MOST", 5)
+    monkeypatch.setattr("tenfold.inspection.shapley.tree_shap.MAX_NODES", 5)
     with pytest.raises(tn.DataError, match="more than 5 nodes"):
         _ = tn.TreeShap(fitted("tree", *rows(False))).trees

@@ -3,13 +3,13 @@ import pytest
 from sklearn.metrics import pairwise
 
 import tenfold as tn
-from tenfold.kernels.kernel_names import NAMES, as_kernel
+from tenfold.kernels.kernel_names import SKLEARN_NAMES, as_kernel
 
 random = np.random.default_rng(0)
 X, Z = random.gamma(2.0, size=(40, 5)), random.gamma(2.0, size=(30, 5))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "precomputed"])
+@pytest.mark.parametrize("name", [name for name in SKLEARN_NAMES if name != "precomputed"])
 @pytest.mark.parametrize("given", [{}, {"gamma": 0.3, "degree": 2, "coef0": 0.5}])
 def test_names_are_those_of_scikit_learn(name, given):
     has = {

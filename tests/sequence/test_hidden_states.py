@@ -32,7 +32,8 @@ def small(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_equals_every_path(seed, monkeypatch):
-    monkeypatch.setattr(hidden_states, "KEPT", [8, 24, 1 << 22][seed % 3])  # windows of one row, of three, of all
+    numbers = [8, 24, 1 << 22][seed % 3]  # windows of one row, of three, of all
+    monkeypatch.setattr(hidden_states, "MAX_CACHED_NUMBERS", numbers)
     states, rows, paths, p = small(seed)
     posterior, score = states.posterior(rows)
     filtered, again = states.filtered(rows)
@@ -93,7 +94,7 @@ def test_a_million_symbols_do_not_underflow(monkeypatch):
     whole = states.expected(rows, np.ones(1))
     assert whole.moved.sum() == pytest.approx(999_999, rel=1e-9)
     assert np.isfinite(whole.log_likelihood).all()
-    monkeypatch.setattr(hidden_states, "KEPT", 1 << 15)
+    monkeypatch.setattr(hidden_states, "MAX_CACHED_NUMBERS", 1 << 15)
     windows = states.expected(rows, np.ones(1))
     np.testing.assert_allclose(windows.moved, whole.moved, rtol=1e-12)
     np.testing.assert_allclose(windows.log_likelihood, whole.log_likelihood, rtol=1e-13)

@@ -28,7 +28,7 @@ NUMBER_LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 def route(request, monkeypatch):
     """The three ways to a plane: passes over parts, the same of rows that are here, and dual coordinate descent."""
     if request.param == "passes":
-        monkeypatch.setattr(linear_machine, "FEW", 1)
+        monkeypatch.setattr(linear_machine, "ALWAYS_GATHERED_BYTES", 1)
     with part_rows(70):
         yield {"dual": request.param == "descent", "max_iter": 100_000}
 
@@ -127,7 +127,7 @@ def test_the_same_bits_wherever_the_rows_are(kind, tmp_path, monkeypatch):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(linear_machine, "FEW", 1)
+    monkeypatch.setattr(linear_machine, "ALWAYS_GATHERED_BYTES", 1)
     y = THREE if kind == "classes" else NUMBERS
     model = tn.LinearSVC(loss="hinge") if kind == "classes" else tn.LinearSVR(C=0.3)
     table = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "y": y})
@@ -142,7 +142,7 @@ def test_the_same_bits_wherever_the_rows_are(kind, tmp_path, monkeypatch):
 
 def test_laws_of_passes_over_parts(monkeypatch):
     """Laws draw few rows, which are gathered: here they are not."""
-    monkeypatch.setattr(linear_machine, "FEW", 1)
+    monkeypatch.setattr(linear_machine, "ALWAYS_GATHERED_BYTES", 1)
     check_laws(tn.LinearSVR(tol=1e-10, C=0.1), draws=1)
     check_laws(tn.LinearSVC(loss="hinge", C=0.1, tol=1e-6), draws=1)
 
@@ -171,7 +171,7 @@ def test_what_is_refused_names_what_to_use():
 
 
 def test_rules_stop_the_passes(monkeypatch):
-    monkeypatch.setattr(linear_machine, "FEW", 1)
+    monkeypatch.setattr(linear_machine, "ALWAYS_GATHERED_BYTES", 1)
     with pytest.warns(ConvergenceWarning):
         rough = tn.LinearSVC(loss="hinge", tol=1e-9).fit(X, TWO, stop=tn.Gap(5.0))
     assert 1e-3 < rough.certificate_["gap"].value <= 5.0

@@ -172,7 +172,7 @@ def test_numbers_of_many_rows():
 
 def test_a_large_price_is_solved_although_rows_are_short_numbers(monkeypatch):
     """Slopes are made again in float64 where the rounding of float32 rows could matter."""
-    monkeypatch.setattr(dual_problem, "WHOLE", 100)
+    monkeypatch.setattr(dual_problem, "MAX_FULL_GRAM_ROWS", 100)
     A, sign = many(600)
     wide = Dual.of_classes(sign, np.full(len(A), 1e4))
     found = solve_dual(tn.kernels.GaussianKernel(0.05), A, wide, 1e-4)

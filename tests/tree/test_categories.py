@@ -93,7 +93,7 @@ def test_the_same_trees_from_rows_and_level_by_level(model, monkeypatch):
     target = c if hasattr(model, "predict_proba") else y
     there = clone(model).fit(X, target)
     assert (there.model_.ranges.levels > FREE).any()
-    monkeypatch.setattr(grower, "GATHER", 0)
+    monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", 0)
     levels = clone(model).fit(X, target)
     np.testing.assert_array_equal(levels.predict(X), there.predict(X))
 

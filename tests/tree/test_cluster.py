@@ -34,8 +34,8 @@ def rows(tmp_path_factory):
 
 @pytest.fixture
 def by_level(monkeypatch):
-    monkeypatch.setattr(grower, "GATHER", 0)
-    monkeypatch.setattr(levelwise, "FEW", 500)
+    monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", 0)
+    monkeypatch.setattr(levelwise, "GATHER_BELOW_ROWS", 500)
 
 
 def bits_of(model):

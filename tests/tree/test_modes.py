@@ -55,9 +55,9 @@ def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
         (0, 400, 1 << 26),
         (0, 400, 1 << 15),
     ):
-        monkeypatch.setattr(grower, "GATHER", gather)
-        monkeypatch.setattr(levelwise, "FEW", few)
-        monkeypatch.setattr(levelwise, "MEMORY", memory)
+        monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", gather)
+        monkeypatch.setattr(levelwise, "GATHER_BELOW_ROWS", few)
+        monkeypatch.setattr(levelwise, "HISTOGRAM_BYTES_PER_SCAN", memory)
         model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.model_.tree), bits(model.summary_)))
         turns.add(model.certificate_.provenance.passes)
@@ -84,7 +84,7 @@ def test_the_same_tree_with_other_parts_and_less_memory(monkeypatch, model, weig
     y = np.digitize(z, [-0.5, 0.5, 1.5]) if isinstance(model, DecisionTreeClassifier) else z
     found, turns = set(), set()
     for rows, threads, memory in ((None, 1, 1 << 26), (700, 2, 1 << 18), (1100, 3, 1 << 20)):
-        monkeypatch.setattr(levelwise, "MEMORY", memory)
+        monkeypatch.setattr(levelwise, "HISTOGRAM_BYTES_PER_SCAN", memory)
         with part_rows(rows), on(Local(threads=threads)):
             model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.model_.tree), bits(model.summary_)))

@@ -9,13 +9,13 @@ from tenfold.cluster.kmeans_states import KMeansModel, Summary
 from tenfold.cluster.lloyd_round import Lloyd
 from tenfold.core import Array, Claim
 
-WIDE = 256
+MAX_BOUND_COLUMNS = 256
 """with more columns no lower bound is computed: it needs all their co-moments"""
 
 
 def bounded(n_clusters: int, columns: int) -> bool:
     """Whether the scatter of the rows says anything: not with more clusters than columns."""
-    return n_clusters <= min(WIDE, columns)
+    return n_clusters <= min(MAX_BOUND_COLUMNS, columns)
 
 
 def lower_bound(scatter: Array, n_clusters: int) -> float:

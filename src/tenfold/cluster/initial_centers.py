@@ -21,9 +21,9 @@ from tenfold.stats.rows.weighted_sample import Race
 
 RESTARTS = 3
 """starts over the sample that are compared after few rounds"""
-DRAWS = 4
+OVERSAMPLING_ROUNDS = 4
 """of k-means||: how often rows far from all candidates join them, two for each cluster"""
-SETTLE = 100
+MAX_SAMPLE_ROUNDS = 100
 """rounds over the sample before the first over all rows"""
 
 
@@ -65,7 +65,7 @@ class FirstCenters:
                 return SpreadAndMass(self.seed)
             case Sampling():
                 return StartSample.of(max(4096, 32 * self.n_clusters), self.seed, state.spread)
-            case Oversampling() if state.drawn < DRAWS:
+            case Oversampling() if state.drawn < OVERSAMPLING_ROUNDS:
                 spread = state.spread
                 squares, mass = spread.square / spread.weight, spread.mass / spread.weight
                 return FarSample(2 * self.n_clusters, self.seed, state.drawn, squares, mass, state.candidates)
@@ -129,9 +129,9 @@ def best_seeds(
     for _ in range(restarts or RESTARTS):
         chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
         centers = rows[chosen]
-        most, little = (SETTLE, 1e-7 if complete else 1e-3) if restarts else (3, 1e-3)
+        most, little = (MAX_SAMPLE_ROUNDS, 1e-7 if complete else 1e-3) if restarts else (3, 1e-3)
         inertia = settle(rows, weight, centers, most, little)  # too large to be squared: refused when all are read
         if inertia < least:
             best, least = centers, inertia
-    settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)
+    settle(rows, weight, best, MAX_SAMPLE_ROUNDS, 1e-7 if complete else 1e-3)
     return best + middle

@@ -14,7 +14,7 @@ from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.weighted_sample import Race
 
-SQUARES = 1e-25, 1e30
+FLOAT32_SQUARE_RANGE = 1e-25, 1e30
 """squares that float32 holds with all its digits"""
 
 
@@ -117,7 +117,7 @@ class _Nearest:
         norms = (self.exact**2).sum(axis=1)
         if not np.isfinite(norms).all():
             raise DataError("the centres are too large to be squared. Remedy: rescale the columns")
-        fits = X.dtype == np.float64 or SQUARES[0] < norms.max(initial=0.0) < SQUARES[1]
+        fits = X.dtype == np.float64 or FLOAT32_SQUARE_RANGE[0] < norms.max(initial=0.0) < FLOAT32_SQUARE_RANGE[1]
         self.dtype = None if fits else np.float64
         self.cast, self.norms = (a.astype(X.dtype if fits else np.float64) for a in (self.exact, norms))
 

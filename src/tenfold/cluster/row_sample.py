@@ -14,9 +14,9 @@ from tenfold.stats.moments.moments import SMALLEST, too_small
 from tenfold.stats.moments.spread import ColumnSpread
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
 
-BUCKETS = 1 << 14
+HASH_BUCKETS = 1 << 14
 """rows that are repeated often show in the weight of their bucket"""
-LITTLE = 1e-9
+MIN_SQUARED_DISTANCE = 1e-9
 """how far a row counts to be, at least: so rows on a candidate have a place in the race, the last"""
 
 
@@ -55,7 +55,7 @@ class SpreadAndMass(Grouped[Spread]):
 
     def summarize(self, chunk: Chunk) -> Spread:
         bucket = _bucket_of(row_bits(chunk.X, self.seed))
-        return Spread(ColumnSpread.of(chunk), np.bincount(bucket, chunk.weight, BUCKETS).astype(np.float64))
+        return Spread(ColumnSpread.of(chunk), np.bincount(bucket, chunk.weight, HASH_BUCKETS).astype(np.float64))
 
 
 class StartSample(Statistic[Race]):
@@ -98,12 +98,12 @@ class FarSample(Statistic[Race]):
 
     def summarize(self, chunk: Chunk) -> Race:
         away = distances(chunk.X, self.candidates) / self.squares if self.squares > 0 else np.zeros(chunk.n)
-        rate = self.mass[_bucket_of(row_bits(chunk.X, self.seed))] * (away + LITTLE)
+        rate = self.mass[_bucket_of(row_bits(chunk.X, self.seed))] * (away + MIN_SQUARED_DISTANCE)
         lot = row_bits(chunk.X, (self.seed or 0) + (self.draw + 1 << 32))
         return Race.of(chunk, uniform(lot), rate, self.most)
 
 
 def _bucket_of(bits: Bits) -> Codes:
     """The bucket of each row, from the bits of its hash."""
-    found: Codes = (bits & np.uint64(BUCKETS - 1)).astype(np.int64)
+    found: Codes = (bits & np.uint64(HASH_BUCKETS - 1)).astype(np.int64)
     return found

@@ -21,9 +21,9 @@ from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_ve
 from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.standard_scaler import StandardScaler
 
-REST: list[str] = []
+UNKNOWN_REMAINDER: list[str] = []
 """the columns of the remainder while nobody knows them: known by identity, no list that is given is it"""
-JUDGED = 1000
+SPARSITY_SAMPLE_ROWS = 1000
 """rows that tell whether outputs are to be CSR: as many as cost little beside a fit"""
 
 
@@ -33,10 +33,10 @@ named_by_transformer = refused(
     str,
     callable,
 )
-DOUBLED = "tn.make_pipeline(tn.StandardScaler(), tn.FunctionTransformer(lambda Z: 2 * Z))"
+DOUBLING_EXAMPLE = "tn.make_pipeline(tn.StandardScaler(), tn.FunctionTransformer(lambda Z: 2 * Z))"
 unweighted = Refused(
     "outputs come as the transformers make them",
-    Remedy(f'tn.ColumnTransformer([("doubled", {DOUBLED}, [0, 1])])', "with a last step that multiplies"),
+    Remedy(f'tn.ColumnTransformer([("doubled", {DOUBLING_EXAMPLE}, [0, 1])])', "with a last step that multiplies"),
     (None,),
 )
 
@@ -117,7 +117,7 @@ class ColumnTransformer(Branches):
         found = [Branch(*one) for one in given]
         if isinstance(self.remainder, str) and self.remainder not in ("drop", "passthrough"):
             raise ValueError(f"remainder must be 'drop', 'passthrough' or a transformer, not {self.remainder!r}")
-        return found if self.remainder == "drop" else [*found, Branch("remainder", self.remainder, REST)]
+        return found if self.remainder == "drop" else [*found, Branch("remainder", self.remainder, UNKNOWN_REMAINDER)]
 
     def _validate_params(self) -> None:
         if self.transformers is None or self.remainder == "drop":
@@ -127,9 +127,11 @@ class ColumnTransformer(Branches):
                 own.pop()  # a copy that `bound_to` made, or a file, lists it last, by the names of its columns
             self._validate_names([b.name for b in own])
             return
-        self._validate_names([b.name for b in self.branches() if b.columns is not REST])
+        self._validate_names([b.name for b in self.branches() if b.columns is not UNKNOWN_REMAINDER])
         checked = self._blank()  # of the remainder nobody knows yet whether it has columns
-        checked.transformers = [(*b[:2], b.columns if b.columns is not REST else ALL) for b in self.branches()]
+        checked.transformers = [
+            (*b[:2], b.columns if b.columns is not UNKNOWN_REMAINDER else ALL) for b in self.branches()
+        ]
         checked.remainder = "drop"
         super(ColumnTransformer, checked)._validate_params()
 
@@ -138,7 +140,7 @@ class ColumnTransformer(Branches):
         chosen: list[tuple[str, Any, list[str]]] = []
         for b in self.branches():
             some = numbers(first, b.columns, repr(b.name))
-            if b.columns is REST:
+            if b.columns is UNKNOWN_REMAINDER:
                 some = tuple(j for j in range(len(names)) if j not in taken)
             taken |= {*some}
             chosen.append((b.name, b.transformer, [names[j] for j in some]))
@@ -157,7 +159,7 @@ class ColumnTransformer(Branches):
         """Whether the outputs of the first rows are to be CSR: some are, and few are stored."""
         need, known = self.need.without_target(), self.schema_.without_target
         stored, cells, some = 0, 0, False
-        for chunk in source.first_rows(0, need, known, JUDGED):
+        for chunk in source.first_rows(0, need, known, SPARSITY_SAMPLE_ROWS):
             made: list[Any] = self._made(self.model_, chunk.X, lambda member, at, its: member.transform_from(at, its))
             for one in made:
                 size = one.shape[0] * one.shape[1]

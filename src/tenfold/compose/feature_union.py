@@ -19,10 +19,10 @@ named_by_transformer = refused(
     str,
     callable,
 )
-DOUBLED = "tn.make_pipeline(tn.StandardScaler(), tn.FunctionTransformer(lambda Z: 2 * Z))"
+DOUBLING_EXAMPLE = "tn.make_pipeline(tn.StandardScaler(), tn.FunctionTransformer(lambda Z: 2 * Z))"
 unweighted = Refused(
     "outputs come as the transformers make them",
-    Remedy(f'tn.FeatureUnion([("doubled", {DOUBLED})])', "with a last step that multiplies"),
+    Remedy(f'tn.FeatureUnion([("doubled", {DOUBLING_EXAMPLE})])', "with a last step that multiplies"),
     (None,),
 )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tenfold.concept.conjunction import ANYTHING, Between, Kind, admits, includes
 
-LIMIT = 1_000
+MAX_CONSTRAINTS = 1_000
 """constraints on one attribute, at most"""
 
 
@@ -46,8 +46,8 @@ class Attribute:
     def __post_init__(self) -> None:
         if not self.values:
             raise ValueError("an attribute must have a value at least")
-        if len(self.constraints) > LIMIT:
-            raise ValueError(f"an attribute has {len(self.constraints)} constraints, more than {LIMIT}")
+        if len(self.constraints) > MAX_CONSTRAINTS:
+            raise ValueError(f"an attribute has {len(self.constraints)} constraints, more than {MAX_CONSTRAINTS}")
 
     @classmethod
     def nominal(cls, values: Iterable[Any]) -> Attribute:
@@ -87,8 +87,8 @@ class Attribute:
         """Numbers: a hypothesis names one, an interval between two of them, or any."""
         found = tuple(sorted(set(values)))
         n = len(found)
-        if n * (n + 1) // 2 > LIMIT:
-            raise ValueError(f"{n} values have more than {LIMIT} intervals. Remedy: round them")
+        if n * (n + 1) // 2 > MAX_CONSTRAINTS:
+            raise ValueError(f"{n} values have more than {MAX_CONSTRAINTS} intervals. Remedy: round them")
         some = [Between(found[i], found[i + k]) for k in range(1, n - 1) for i in range(n - k)]
         return cls(found, (*found, *some, ANYTHING))
 

@@ -33,9 +33,9 @@ from tenfold.core.statistic import Grouped
 from tenfold.estimator import Classifier, OnePass
 from tenfold.estimator.shell.constraints import array, boolean, integer, share
 
-LIMIT = 200_000
+MAX_HYPOTHESES = 200_000
 """more hypotheses are refused"""
-NEAR = 1e-9
+ERROR_TIE = 1e-9
 """weights of errors that differ by less than this share of all rows are the same"""
 
 
@@ -214,7 +214,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
         errors = wrong + (total - right)
         if self.rates is None and self.noise == 0:
             least = errors[np.isfinite(prior)].min()
-            likelihood = np.where(errors <= least + NEAR * weight, 0.0, -np.inf)
+            likelihood = np.where(errors <= least + ERROR_TIE * weight, 0.0, -np.inf)
         else:
             outside = np.maximum(weight - total - wrong, 0.0)
             each = (
@@ -226,13 +226,13 @@ class BayesOptimalClassifier(OnePass, Classifier):
             likelihood = np.zeros(len(hypotheses))
             for count, rate in each:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    likelihood += np.where(count > NEAR * weight, count * np.log(rate), 0.0)
+                    likelihood += np.where(count > ERROR_TIE * weight, count * np.log(rate), 0.0)
         posterior = prior + likelihood
         if not np.isfinite(posterior.max()):
             raise DataError("no hypothesis allows these rows. Remedy: rates between 0 and 1, or noise")
         posterior = posterior - posterior.max()
         posterior -= np.log(np.exp(posterior).sum())
-        consistent = int((errors <= NEAR * weight).sum())
+        consistent = int((errors <= ERROR_TIE * weight).sum())
         return BayesOptimalModel(hypotheses, prior, likelihood, posterior, rates, consistent, positive, n_classes)
 
     def certify(self, model: BayesOptimalModel, s: Covered) -> tuple[Claim, ...]:
@@ -305,9 +305,9 @@ def conjunctions(schema: Schema, literals: int) -> Array:
     for j in some:
         of_length = [1, *(n + levels[j] * before for before, n in pairwise(of_length))]
     count = 1 + sum(of_length)
-    if count > LIMIT:
+    if count > MAX_HYPOTHESES:
         raise DataError(
-            f"{count:,} conjunctions of at most {literals} values are more than {LIMIT:,}. Remedy: a smaller "
+            f"{count:,} conjunctions of at most {literals} values are more than {MAX_HYPOTHESES:,}. Remedy: a smaller "
             "max_literals=, fewer columns or categories, or hypotheses="
         )
     out = np.full((count, width), ANY)
@@ -336,8 +336,8 @@ def coded_hypotheses(given: list[Any], schema: Schema) -> Array:
             )
     if not given or any(len(h) != width for h in given):
         raise ValueError(f"hypotheses must be lists of {width} values each, one for each column, and at least one")
-    if len(given) > LIMIT:
-        raise ValueError(f"{len(given):,} hypotheses are more than {LIMIT:,}")
+    if len(given) > MAX_HYPOTHESES:
+        raise ValueError(f"{len(given):,} hypotheses are more than {MAX_HYPOTHESES:,}")
     places = [{value: k for k, value in enumerate(column.categories.tolist())} for column in schema.columns]
     out = np.empty((len(given), width))
     for i, hypothesis in enumerate(given):

@@ -38,7 +38,7 @@ from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
 from tenfold.estimator.shell.constraints import boolean
 
-LIMIT = 2_000
+MAX_GENERAL_MEMBERS = 2_000
 """members of the general boundary, at most"""
 
 
@@ -224,7 +224,7 @@ class CandidateElimination(OnePass, Undecided):
         mine = (model.positive, model.n_classes, model.pos_label)
         return (
             all(stand_for_something(c, schema) and UNKNOWN not in c for c in codes)
-            and len(model.general) <= LIMIT
+            and len(model.general) <= MAX_GENERAL_MEMBERS
             and bool(nothing.all() if nothing.any() else above.all())
             and mine == positive_class(self.pos_label, schema)
             and (summary is None or summary.single == self.statistic(schema).single)
@@ -257,7 +257,8 @@ def _join_of(rows: Array) -> Array:
 
 def _too_many() -> DataError:
     return DataError(
-        f"the version space has more than {LIMIT:,} most general hypotheses. Remedy: fewer columns or categories, more "
+        f"the version space has more than {MAX_GENERAL_MEMBERS:,} most general hypotheses. "
+        f"Remedy: fewer columns or categories, more "
         "rows of the positive class, or FindS, which needs the specific boundary only"
     )
 
@@ -271,7 +272,7 @@ def _keeping(values: Array, sets: Array) -> Array:
         met = [t for t in found if t & mask]
         more = {t | bit for t in found if not t & mask for bit in bits}
         found = met + [t for t in more if not any(t & other == other for other in met)]
-        if len(found) > LIMIT:
+        if len(found) > MAX_GENERAL_MEMBERS:
             raise _too_many()
     keep = np.array([[t >> j & 1 for j in range(len(values))] for t in found], dtype=bool).reshape(-1, len(values))
     return np.unique(np.where(keep, values, ANY), axis=0)
@@ -290,10 +291,10 @@ def _without_positives(rows: Array, schema: Schema) -> Array:
                     free[:, j] = value
                     more.append(free.copy())
         new = np.concatenate(more)
-        if len(kept) + len(new) > 4 * LIMIT:
+        if len(kept) + len(new) > 4 * MAX_GENERAL_MEMBERS:
             raise _too_many()
         found = np.concatenate([kept, new[~_below(new, kept)]])
-        if len(found) > LIMIT:
+        if len(found) > MAX_GENERAL_MEMBERS:
             raise _too_many()
     return np.unique(found, axis=0) if len(found) else np.full((1, rows.shape[1]), NOTHING)
 

@@ -15,7 +15,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.concept.bayes_optimal_classifier import NEAR, Covered, CoveredByHypotheses, coded_hypotheses, conjunctions
+from tenfold.concept.bayes_optimal_classifier import (
+    ERROR_TIE,
+    Covered,
+    CoveredByHypotheses,
+    coded_hypotheses,
+    conjunctions,
+)
 from tenfold.concept.hypotheses import (
     covers_each,
     in_words,
@@ -181,7 +187,7 @@ class ListThenEliminate(OnePass, Undecided):
             return self._all_sets(schema, s, yes, positive)
         listed = self._listed(schema)
         errors = s.covered[~yes].sum(axis=0) + (s.weight[yes].sum() - s.covered[yes].sum(axis=0))
-        near = NEAR * s.weight.sum()
+        near = ERROR_TIE * s.weight.sum()
         kept = listed[errors <= errors.min() + near]
         consistent = float((errors <= near).sum())
         return ListedModel(kept, np.ones(len(kept)), consistent, float(len(listed)), positive, n_classes)

@@ -20,15 +20,15 @@ from tenfold.concept.attribute import Attribute
 from tenfold.concept.conjunction import ANYTHING, Conjunction, admits, covers, includes
 from tenfold.core import Array, Codes, DataError
 
-STATES = 200_000
+MAX_COUNTING_STATES = 200_000
 """sets of members of the general boundary that are told apart while hypotheses are counted, at most"""
-POINTS = 1_000_000
+MAX_QUERY_POINTS = 1_000_000
 """rows among which a question is looked for, at most"""
-BLOCK = 4_096
+ROWS_PER_BLOCK = 4_096
 """rows on which hypotheses vote at a time"""
-GENERAL = 2_000
+MAX_GENERAL_MEMBERS = 2_000
 """members of the general boundary, at most; four times as many are compared to find them"""
-LISTED = 100_000
+MAX_LISTED_HYPOTHESES = 100_000
 """hypotheses that are listed one by one, at most"""
 
 
@@ -181,10 +181,10 @@ class VersionSpace:
         for g in general:
             if specific <= g:
                 above.add(g)
-            if len(above) > 4 * GENERAL:
+            if len(above) > 4 * MAX_GENERAL_MEMBERS:
                 raise _too_many()
         found = _maximal(list(above))
-        if len(found) > GENERAL:
+        if len(found) > MAX_GENERAL_MEMBERS:
             raise _too_many()
         if specific.covers_nothing and not found:  # every row there can be is a negative
             found = [specific]
@@ -231,7 +231,7 @@ class VersionSpace:
                     if left := members & bits:
                         following[left] = following.get(left, 0) + total * factor
             alive = following
-            if len(alive) > STATES:
+            if len(alive) > MAX_COUNTING_STATES:
                 raise DataError(
                     f"the version space has {len(self.general)} most general hypotheses, too many to count what lies "
                     "between the boundaries. Remedy: fewer columns, or more rows"
@@ -258,14 +258,14 @@ class VersionSpace:
         """
         given = list(map(self._checked, rows))
         out = np.zeros(len(given))
-        for start in () if self.is_empty else range(0, len(given), BLOCK):
-            coded = [_coded(column) for column in zip(*given[start : start + BLOCK], strict=True)]
+        for start in () if self.is_empty else range(0, len(given), ROWS_PER_BLOCK):
+            coded = [_coded(column) for column in zip(*given[start : start + ROWS_PER_BLOCK], strict=True)]
 
             def worth(j: int, constraint: Any, coded: list[tuple[list[Any], Codes]] = coded) -> Array:
                 values, at = coded[j]
                 return np.array([admits(constraint, value) for value in values], dtype=np.float64)[at]
 
-            out[start : start + BLOCK] = self._total(np.ones(len(coded[0][1])), worth)
+            out[start : start + ROWS_PER_BLOCK] = self._total(np.ones(len(coded[0][1])), worth)
         return out
 
     def classify(self, row: Sequence[Any], *, vote: bool = False) -> bool | None:
@@ -299,8 +299,8 @@ class VersionSpace:
         -------
         iterator of Conjunction
         """
-        if self.size > LISTED:
-            raise DataError(f"{self.size:,} hypotheses are too many to list: the limit is {LISTED:,}")
+        if self.size > MAX_LISTED_HYPOTHESES:
+            raise DataError(f"{self.size:,} hypotheses are too many to list: the limit is {MAX_LISTED_HYPOTHESES:,}")
         if self.is_empty:
             return
         if self.specific[0].covers_nothing:
@@ -320,8 +320,10 @@ class VersionSpace:
         iterator of tuple
         """
         count = prod(len(a.values) for a in self.attributes)
-        if count > POINTS:
-            raise DataError(f"there can be {count:,} rows, more than {POINTS:,}. Remedy: name those to look at")
+        if count > MAX_QUERY_POINTS:
+            raise DataError(
+                f"there can be {count:,} rows, more than {MAX_QUERY_POINTS:,}. Remedy: name those to look at"
+            )
         return product(*(a.values for a in self.attributes))
 
     def query(self, rows: Iterable[Sequence[Any]] | None = None) -> tuple[Any, ...] | None:
@@ -414,8 +416,9 @@ def _maximal(some: list[Conjunction]) -> list[Conjunction]:
         right.append(np.eye(len(values), dtype=np.float32)[at])
     outside, has = np.concatenate(left, axis=1), np.concatenate(right, axis=1).T
     found = []
-    for start in range(0, len(some), BLOCK // 4):
-        above = outside[start : start + BLOCK // 4] @ has == 0  # no constraint of the other one leaves out its own
+    for start in range(0, len(some), ROWS_PER_BLOCK // 4):
+        # no constraint of the other one leaves out its own
+        above = outside[start : start + ROWS_PER_BLOCK // 4] @ has == 0
         lone = np.count_nonzero(above, axis=1) == 1  # itself
         found += [some[start + k] for k in np.flatnonzero(lone).tolist()]
     return found
@@ -423,7 +426,8 @@ def _maximal(some: list[Conjunction]) -> list[Conjunction]:
 
 def _too_many() -> DataError:
     return DataError(
-        f"the version space has more than {GENERAL:,} most general hypotheses. Remedy: fewer attributes or values, "
+        f"the version space has more than {MAX_GENERAL_MEMBERS:,} most general hypotheses. "
+        f"Remedy: fewer attributes or values, "
         "positive examples before negative ones, or FindS, which needs the specific boundary only"
     )
 

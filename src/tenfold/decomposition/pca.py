@@ -25,12 +25,12 @@ from tenfold.estimator.shell.constraints import boolean, integer, share
 from tenfold.estimator.shell.keyword_decisions import COUNT, EXACT, copied, exact_tol, one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect, refused
 from tenfold.linear_model.class_moments.projection import Projector, oriented
-from tenfold.linear_model.class_moments.whitening import EPS, SURE, USUAL
+from tenfold.linear_model.class_moments.whitening import EPS, ERROR_DEVIATIONS, ROUNDING_ASSUMPTION
 from tenfold.linear_model.least_squares.normal_equations import varying
 from tenfold.stats.moments.centered_factor import Triangle, TriangularFactor
 from tenfold.stats.moments.moments import Comoments, Moments, refuse_small
 
-ALIKE = 1e-6
+MIN_CORRELATION_EIGENVALUE = 1e-6
 """smallest eigenvalue of the correlations below which moments have lost too much"""
 
 
@@ -206,7 +206,14 @@ class PCA(OnePass, Projector):
         more = "; another scan would give more" if axes.wants_factor(k) else ""
         kept = float(model.explained_variance_ratio.sum())
         claims = [
-            Claim("explained variance", kept, "estimated", "share of the variance that is kept", "objective", USUAL),
+            Claim(
+                "explained variance",
+                kept,
+                "estimated",
+                "share of the variance that is kept",
+                "objective",
+                ROUNDING_ASSUMPTION,
+            ),
             _variance_digits(axes, k, f"of the least certain variance, from merged {how}{more}"),
             _direction_digits(axes, k),
         ]
@@ -352,7 +359,7 @@ def principal_axes(s: Moments | Triangle) -> Axes:
     if not varies.any():  # beside larger columns, such a small one is nothing
         refuse_small(squares, math.sqrt(m.weight) * m.mean)
     still = p - int(np.count_nonzero(varies))
-    gamma = SURE * EPS * (1.0 + math.log2(m.weight + 1.0) / 8)
+    gamma = ERROR_DEVIATIONS * EPS * (1.0 + math.log2(m.weight + 1.0) / 8)
     share, least, lost = 0.0, 0.0, False
     if isinstance(s, Triangle):
         factor: Array | None = np.where(varies, s.factor[1:, 1:], 0.0)
@@ -414,14 +421,14 @@ def _factor(R: Array) -> tuple[Array | None, float]:
         return None, 0.0
     norm = float(np.abs(R).sum(axis=0).max())
     least = float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm
-    return (factor, least) if least > ALIKE else (None, least)
+    return (factor, least) if least > MIN_CORRELATION_EIGENVALUE else (None, least)
 
 
 def _variance_digits(axes: Axes, k: int, why: str) -> Claim:
     """Digits of the least certain variance among the first k that are more than rounding."""
     some = np.flatnonzero(axes.told[:k])
     worst = (np.diag(axes.error)[some] / axes.singular[some] ** 2).max(initial=EPS)
-    return Claim("digits", min(-math.log10(worst), 15.0), "estimated", why, "arithmetic", USUAL)
+    return Claim("digits", min(-math.log10(worst), 15.0), "estimated", why, "arithmetic", ROUNDING_ASSUMPTION)
 
 
 def _direction_digits(axes: Axes, k: int) -> Claim:
@@ -432,8 +439,10 @@ def _direction_digits(axes: Axes, k: int) -> Claim:
         angle = np.where(np.eye(len(square), dtype=bool), 0.0, np.minimum(axes.error / apart, 1.0))
     angle = np.where(np.isnan(angle), 1.0, angle)[:k][axes.told[:k]]
     if not angle.size:
-        return Claim("direction digits", 0.0, "estimated", "no direction has any variance", "arithmetic", USUAL)
+        return Claim(
+            "direction digits", 0.0, "estimated", "no direction has any variance", "arithmetic", ROUNDING_ASSUMPTION
+        )
     i, j = np.unravel_index(int(angle.argmax()), angle.shape)
     why = f"of the least certain direction, number {i}, beside number {j}: the nearer their variances, the fewer"
     digits = min(-math.log10(max(float(angle.max()), EPS)), 15.0)
-    return Claim("direction digits", digits, "estimated", why, "arithmetic", USUAL)
+    return Claim("direction digits", digits, "estimated", why, "arithmetic", ROUNDING_ASSUMPTION)

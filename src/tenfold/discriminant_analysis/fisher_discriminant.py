@@ -22,7 +22,7 @@ from tenfold.linear_model.class_moments.linear_scores import (
     smallest_class,
 )
 from tenfold.linear_model.class_moments.projection import Projector, oriented
-from tenfold.linear_model.class_moments.whitening import USUAL, Whitening, digits, whiten
+from tenfold.linear_model.class_moments.whitening import ROUNDING_ASSUMPTION, Whitening, digits, whiten
 from tenfold.linear_model.least_squares.normal_equations import varying
 from tenfold.stats.moments.moments import refuse_small
 from tenfold.stats.moments.scatter import Scatter, ScatterWithinClasses
@@ -126,7 +126,7 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
             "smallest eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
         )
         return (
-            Claim("criterion", model.criterion, "estimated", reached, "objective", USUAL),
+            Claim("criterion", model.criterion, "estimated", reached, "objective", ROUNDING_ASSUMPTION),
             digits(white.least, float(s.weight.sum()), which),
             smallest_class(s.weight),
             *shortfalls(

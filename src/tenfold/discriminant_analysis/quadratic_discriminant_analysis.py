@@ -21,12 +21,12 @@ from tenfold.estimator.shell.constraints import array, class_prior, share
 from tenfold.estimator.shell.keyword_decisions import EXACT, FROM_ZERO, MERGED_COVARIANCE, always_there, one_of
 from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.linear_model.class_moments.linear_scores import Discriminant, class_means, log_prior, smallest_class
-from tenfold.linear_model.class_moments.whitening import FLOOR, Rounded, digits, whiten_all
+from tenfold.linear_model.class_moments.whitening import MIN_RELATIVE_VARIANCE, Rounded, digits, whiten_all
 from tenfold.linear_model.least_squares.normal_equations import varying
 from tenfold.stats.moments.moments import refuse_small
 from tenfold.stats.moments.scatter import ClassMoments, ComomentsByClass
 
-HEIGHT = 512
+ROWS_PER_BLOCK = 512
 """rows whose scores are computed at a time, at least"""
 
 
@@ -144,7 +144,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         _, each = self._whiten(s)
         why = "the merged means and covariances themselves, regularised as asked: closed form"
         which = "smallest eigenvalue of the correlations within a class: of the distances"
-        least = min((max(w.least, FLOOR) for w in each if w is not None), default=1.0)
+        least = min((max(w.least, MIN_RELATIVE_VARIANCE) for w in each if w is not None), default=1.0)
         claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
             digits(least, float(s.weight.sum()), which),
@@ -168,7 +168,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         level = np.array([m.level for m in models])
         groups, classes = level.shape
         out = np.empty((n, classes))
-        height = max(1, min(n, max(HEIGHT, 128 * groups)))
+        height = max(1, min(n, max(ROWS_PER_BLOCK, 128 * groups)))
         scratch = (np.empty(groups + 1, np.int64), np.empty(height, np.int64), np.empty((height, p)))
         product = np.empty((p, height))
         moved = moved.reshape(groups, classes, p)

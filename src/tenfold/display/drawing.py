@@ -33,9 +33,9 @@ Predicted: TypeAlias = ArrayLike | Source
 """predictions: an array, or what a model says of a source"""
 Summarize = Callable[[Codes, Array, Array | None], S]
 """a summary of whether rows are of the positive class, of its score, and of weights"""
-FOLDS = {"color": "#3b82c4", "alpha": 0.35, "linewidth": 1.0}
+FOLD_LINE_STYLE = {"color": "#3b82c4", "alpha": 0.35, "linewidth": 1.0}
 """how the curves of folds look, unless said otherwise"""
-CHANCE = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1}
+REFERENCE_LINE_STYLE = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1}
 """how a line of reference looks"""
 REFERENCE = ("chance", "perfectly")
 """how labels of lines begin that are no curve of a model"""
@@ -47,7 +47,7 @@ def draw_curves(
 ) -> Line2D | list[Line2D]:  # fmt: skip
     """Draw one curve, or those of several folds, of which the first has a label."""
     xs, ys = (list(one) if isinstance(one, (list, tuple)) else [one] for one in (x, y))
-    usual = {**usual, **(FOLDS if len(xs) > 1 else {"linewidth": 2.0})}
+    usual = {**usual, **(FOLD_LINE_STYLE if len(xs) > 1 else {"linewidth": 2.0})}
     lines = []
     for at, (a, b, look) in enumerate(zip(xs, ys, styles(given, len(xs), usual), strict=True)):
         lines += ax.plot(a, b, **{"label": label if at == 0 else None, **look})
@@ -58,7 +58,7 @@ def chance_line(ax: Axes, ends: tuple[float, float], label: str, look: Look | No
     """Draw a line of reference from left to right, once."""
     if label in ax.get_legend_handles_labels()[1]:
         return None
-    return ax.plot([0, 1], ends, **{**CHANCE, "label": label, **(look or {})})[0]
+    return ax.plot([0, 1], ends, **{**REFERENCE_LINE_STYLE, "label": label, **(look or {})})[0]
 
 
 def of_class(pos_label: object) -> str:

@@ -14,7 +14,7 @@ from tenfold.theory.checks import one_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FEW = 16
+MAX_NUMBERED_COLUMNS = 16
 """of so many columns at most, numbers stand in the cells"""
 
 
@@ -86,7 +86,7 @@ class MutualInformationDisplay:
         self.ax_.tick_params(length=0)
         self.ax_.spines[:].set_visible(False)
         self.texts_ = []
-        if k <= FEW if numbers is None else numbers:
+        if k <= MAX_NUMBERED_COLUMNS if numbers is None else numbers:
             for i, j in np.ndindex(k, k):
                 color = "white" if shown[i, j] > 0.6 * top else "#333333"
                 text = f"{shown[i, j]:.2f}"

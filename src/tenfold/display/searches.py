@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tenfold.display.drawing import CHANCE
+from tenfold.display.drawing import REFERENCE_LINE_STYLE
 from tenfold.model_selection.formatting import axes, percent, pyplot
 from tenfold.search import Method, Problem, SearchComparison, compare_searches
 
@@ -70,7 +70,7 @@ class SearchDisplay:
                 band = self.ax_.fill_between(found.evaluations, low, high, color=color, alpha=0.15, linewidth=0)
                 self.fill_between_.append(band)
         if found.problem.optimum is not None:
-            look: dict[str, Any] = {**CHANCE, "label": "optimum"}
+            look: dict[str, Any] = {**REFERENCE_LINE_STYLE, "label": "optimum"}
             self.ax_.axhline(found.problem.optimum, **look)
         band_note = f" (band: {percent(level)} interval of the mean)" if self.fill_between_ else ""
         self.ax_.set(xlabel=f"evaluations{band_note}", ylabel="best fitness", title=found.problem.name)

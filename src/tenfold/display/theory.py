@@ -10,7 +10,7 @@ import numpy as np
 from tenfold import theory
 from tenfold.core import Array, Codes
 from tenfold.core.arrays import MatrixLike
-from tenfold.display.drawing import CHANCE, Look, finish, styles
+from tenfold.display.drawing import REFERENCE_LINE_STYLE, Look, finish, styles
 from tenfold.model_selection.formatting import axes
 from tenfold.theory.checks import whole
 
@@ -178,7 +178,7 @@ class GrowthDisplay:
             self.lines_ += self.ax_.plot(self.points, bound, **{"label": f"at most, VC dimension {vc}", **look})
         if self.counted is not None:
             self.lines_ += self.ax_.plot(self.points, self.counted, "o", color="black", label=f"{self.name}, counted")
-        every: dict[str, Any] = {**CHANCE, "label": "all labellings"}
+        every: dict[str, Any] = {**REFERENCE_LINE_STYLE, "label": "all labellings"}
         self.ax_.plot(self.points, 2.0**self.points, **every)
         self.ax_.set(yscale="log", xlabel="points", ylabel="labellings")
         finish(self.ax_, despine, "upper left")

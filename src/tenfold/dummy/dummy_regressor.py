@@ -23,14 +23,14 @@ class MeanModel(NamedTuple):
 
 MEAN = "the answer is a mean, which merges"
 FROM_TARGET = "the answer comes from the target"
-QUANTILE = Remedy('tn.HistGradientBoostingRegressor(loss="quantile", quantile=0.9)')
+QUANTILE_REMEDY = Remedy('tn.HistGradientBoostingRegressor(loss="quantile", quantile=0.9)')
 no_median = refused(
     MEAN,
     Remedy('tn.HistGradientBoostingRegressor(loss="absolute_error")', "which starts from the median"),
     "median",
 )
-no_quantile_strategy = refused(MEAN, QUANTILE, "quantile")
-no_quantile = Refused(MEAN, QUANTILE, (None,))
+no_quantile_strategy = refused(MEAN, QUANTILE_REMEDY, "quantile")
+no_quantile = Refused(MEAN, QUANTILE_REMEDY, (None,))
 from_target = refused(FROM_TARGET, Remedy('tn.DummyRegressor(strategy="mean")'), "constant")
 no_constant = Refused(FROM_TARGET, Remedy('tn.DummyRegressor(strategy="mean")'), (None,))
 

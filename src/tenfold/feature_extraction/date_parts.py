@@ -19,9 +19,9 @@ from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 
-DAY = 86_400
+SECONDS_PER_DAY = 86_400
 """seconds of a day"""
-BLOCK = 1 << 15
+DATES_PER_BLOCK = 1 << 15
 """dates that are taken apart at a time"""
 
 
@@ -36,7 +36,7 @@ class Calendar:
 
     def __init__(self, seconds: Array) -> None:
         self.seconds = seconds
-        self.days, self.clock = np.divmod(np.floor(seconds).astype(np.int64), DAY)
+        self.days, self.clock = np.divmod(np.floor(seconds).astype(np.int64), SECONDS_PER_DAY)
         self.date: Any = self.days.astype("M8[D]")
 
     @cached_property
@@ -110,12 +110,12 @@ def _sine_and_cosine(place: Part, length: Part | int, calendar: Calendar) -> tup
 
 Part = Callable[[Calendar], Any]
 
-TIME: dict[str, Part] = {
+TIME_PARTS: dict[str, Part] = {
     "hour": lambda c: c.clock // 3600,
     "minute": lambda c: c.clock // 60 % 60,
     "second": lambda c: c.clock % 60,
     "microsecond": lambda c: c.microsecond,
-    "elapsed_days": lambda c: c.seconds / DAY,
+    "elapsed_days": lambda c: c.seconds / SECONDS_PER_DAY,
     "elapsed_seconds": lambda c: c.seconds,
 }
 """parts that a time of day has too"""
@@ -127,7 +127,7 @@ PARTS: dict[str, Part] = {
     "day": lambda c: c.day,
     "weekday": lambda c: c.weekday,
     "day_of_year": lambda c: c.day_of_year,
-    **TIME,
+    **TIME_PARTS,
     "is_weekend": lambda c: c.weekday >= 5,
     "is_month_start": lambda c: c.day == 1,
     "is_month_end": lambda c: c.day == c.month_length,
@@ -220,11 +220,11 @@ class DateParts(OnePass, Transformer):
 
     def statistic(self, schema: Schema) -> ExtremesByColumn:
         self._check_parts()
-        lost = [part for part in self.parts if part not in TIME]
+        lost = [part for part in self.parts if part not in TIME_PARTS]
         if lost and (times := [c.name for c in schema.columns if c.kind == "time"]):
             raise ValueError(
                 f"column {times[0]!r} holds times of a day, which have no {lost[0]!r}. Remedy: "
-                f"DateParts(['hour', 'minute']) for it, or others of {', '.join(TIME)}"
+                f"DateParts(['hour', 'minute']) for it, or others of {', '.join(TIME_PARTS)}"
             )
         return ExtremesByColumn()
 
@@ -269,7 +269,7 @@ class DateParts(OnePass, Transformer):
         """The parts of each column, one column after the other."""
         width = len(self.names_out([""]))
         out = np.empty((len(X), X.shape[1] * width))
-        for rows, block in X.blocks(BLOCK):
+        for rows, block in X.blocks(DATES_PER_BLOCK):
             for j in range(X.shape[1]):
                 self._take_apart(block[:, j], out[rows, j * width : (j + 1) * width])
         return out

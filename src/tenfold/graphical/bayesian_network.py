@@ -18,12 +18,22 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Codes, DataError, Labels
 from tenfold.graphical import bif
-from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, TooLarge, derivatives, forward, most_probable, plan
+from tenfold.graphical.contraction import (
+    MAX_PRODUCT_NUMBERS,
+    ROW_AXIS,
+    Axes,
+    Plan,
+    TooLarge,
+    derivatives,
+    forward,
+    most_probable,
+    plan,
+)
 from tenfold.graphical.dag import Parents, ancestors, parents_first, reachable
 from tenfold.graphical.likelihood_weighting import SampledPosterior, weighted_posterior
-from tenfold.graphical.probability_table import TOLERANCE, ProbabilityTable
+from tenfold.graphical.probability_table import PROBABILITY_TOLERANCE, ProbabilityTable
 
-CELLS = 1 << 40
+MAX_TABLE_CELLS = 1 << 40
 """numbers of a table, at most: no machine has room for more"""
 WEIGHT_LIMIT = 1 << 20
 """numbers of a table from which the largest weight of samples is looked for: less than the samples take"""
@@ -112,10 +122,11 @@ class BayesianNetwork:
         if name not in tables:
             raise ValueError(f"variable {name!r} has no table")
         shape = tuple(len(self.values[one]) for one in (*self.parents[name], name))
-        if math.prod(shape) > CELLS or len(shape) > bif.AXES:
+        if math.prod(shape) > MAX_TABLE_CELLS or len(shape) > bif.MAX_NUMPY_AXES:
             raise ValueError(
                 f"variable {name!r} has {len(shape) - 1} parents: its table would have {math.prod(shape):.2g} numbers "
-                f"in {len(shape)} axes, and it can have {CELLS:.2g} in {bif.AXES}. Remedy: fewer parents"
+                f"in {len(shape)} axes, and it can have {MAX_TABLE_CELLS:.2g} in {bif.MAX_NUMPY_AXES}. "
+                "Remedy: fewer parents"
             )
         table = np.array(tables[name], dtype=np.float64)
         if table.shape != shape:
@@ -125,7 +136,7 @@ class BayesianNetwork:
             )
         if not (np.isfinite(table) & (table >= 0)).all():
             raise ValueError(f"the table of {name!r} must be probabilities, from 0 to 1")
-        if (np.abs(table.sum(axis=-1) - 1) > 1e3 * TOLERANCE).any():
+        if (np.abs(table.sum(axis=-1) - 1) > 1e3 * PROBABILITY_TOLERANCE).any():
             worst = np.unravel_index(np.abs(table.sum(axis=-1) - 1).argmax(), shape[:-1])
             known = {one: self.values[one][int(at)] for one, at in zip(self.parents[name], worst, strict=True)}
             raise ValueError(
@@ -198,7 +209,9 @@ class BayesianNetwork:
 
     # ---- exact answers -------------------------------------------------------------------------
 
-    def query(self, *names: str, evidence: Evidence | None = None, limit: int = LIMIT) -> ProbabilityTable:
+    def query(
+        self, *names: str, evidence: Evidence | None = None, limit: int = MAX_PRODUCT_NUMBERS
+    ) -> ProbabilityTable:
         """The joint posterior of some variables: P(names | evidence), exact.
 
         Parameters
@@ -224,7 +237,9 @@ class BayesianNetwork:
         shape = tuple(self._sizes[at] for at in asked)
         return ProbabilityTable({name: self.values[name] for name in names}, found.result.reshape(shape)).normalized()
 
-    def marginals(self, evidence: Evidence | None = None, limit: int = LIMIT) -> dict[str, ProbabilityTable]:
+    def marginals(
+        self, evidence: Evidence | None = None, limit: int = MAX_PRODUCT_NUMBERS
+    ) -> dict[str, ProbabilityTable]:
         """The posterior of every variable that is not known: P(x | evidence) of each x, in one sweep forth and back.
 
         Parameters
@@ -253,7 +268,7 @@ class BayesianNetwork:
             out[name] = ProbabilityTable({name: self.values[name]}, count).normalized()
         return out
 
-    def log_probability(self, event: Evidence, limit: int = LIMIT) -> float:
+    def log_probability(self, event: Evidence, limit: int = MAX_PRODUCT_NUMBERS) -> float:
         """The logarithm of the probability that variables have these values, whatever the others have.
 
         Parameters
@@ -271,7 +286,7 @@ class BayesianNetwork:
         with np.errstate(divide="ignore"):
             return float(np.log(found.result) + found.log_scale)
 
-    def probability(self, event: Evidence, evidence: Evidence | None = None, limit: int = LIMIT) -> float:
+    def probability(self, event: Evidence, evidence: Evidence | None = None, limit: int = MAX_PRODUCT_NUMBERS) -> float:
         """The probability that variables have these values: the joint one, if all are named.
 
         Parameters
@@ -302,7 +317,9 @@ class BayesianNetwork:
             raise self._impossible(evidence)
         return float(np.exp(both - rest))
 
-    def most_probable(self, *names: str, evidence: Evidence | None = None, limit: int = LIMIT) -> Explanation:
+    def most_probable(
+        self, *names: str, evidence: Evidence | None = None, limit: int = MAX_PRODUCT_NUMBERS
+    ) -> Explanation:
         """The most probable values (MAP) of some variables together, or of all that are not known.
 
         Parameters
@@ -333,7 +350,7 @@ class BayesianNetwork:
         best = {self.names[at]: self.values[self.names[at]][places.get(at, 0)] for at in rest}
         return Explanation(best, float(np.exp(log_best - log_rest)))
 
-    def predict_proba(self, target: str, columns: Mapping[str, ArrayLike], limit: int = LIMIT) -> Array:
+    def predict_proba(self, target: str, columns: Mapping[str, ArrayLike], limit: int = MAX_PRODUCT_NUMBERS) -> Array:
         """The posterior of a variable for each of many rows: the network as a classifier.
 
         Parameters
@@ -546,7 +563,7 @@ class BayesianNetwork:
 
     def _plan(self, axes: Sequence[Axes], output: Axes, limit: int, *, back: bool = False) -> Plan:
         there = sorted({axis for some in axes for axis in some})
-        sizes = tuple((axis, 1 if axis == ROWS else self._sizes[axis]) for axis in there)
+        sizes = tuple((axis, 1 if axis == ROW_AXIS else self._sizes[axis]) for axis in there)
         found = plan(tuple(axes), output, sizes)
         found.check(self.names, limit, back=back)
         return found

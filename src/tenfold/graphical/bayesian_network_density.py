@@ -24,7 +24,7 @@ from tenfold.graphical.rows_of_a_network import log_joint
 from tenfold.stats.counts.counts import smoothed
 from tenfold.stats.counts.pairs import CategoryPairs, PairsOfCategories
 
-CELLS = 1 << 26
+MAX_COUNT_CELLS = 1 << 26
 """numbers that the counts of a part may have: half a gibibyte"""
 
 
@@ -147,10 +147,10 @@ def given_parents(structure: Mapping[str, Sequence[str]], names: tuple[str, ...]
 
 def check_cells(schema: Schema, cells: int, what: str) -> None:
     """Refuse counts that would not fit into memory, before they are made."""
-    if cells > CELLS:
+    if cells > MAX_COUNT_CELLS:
         widest = int(np.argmax(schema.levels))
         raise DataError(
-            f"there are {cells:,} {what}: more than {CELLS:,}. Column {schema.names[widest]!r} alone has "
+            f"there are {cells:,} {what}: more than {MAX_COUNT_CELLS:,}. Column {schema.names[widest]!r} alone has "
             f"{int(schema.levels[widest]):,} values. Remedy: drop such columns, or group their rare values"
         )
 

@@ -13,11 +13,11 @@ from itertools import product
 import numpy as np
 
 from tenfold.core import Array, DataError
-from tenfold.graphical.contraction import LIMIT
+from tenfold.graphical.contraction import MAX_PRODUCT_NUMBERS
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"([^"]*)"|([{}()\[\],;|])|([^\s{}()\[\],;|"]+)', re.DOTALL)
 PLAIN = re.compile(r'[^\s{}()\[\],;|"]+')
-AXES = 64
+MAX_NUMPY_AXES = 64
 """of a table, at most, in numpy"""
 ABOUT_ONE = 1.001
 """files have few digits"""
@@ -128,10 +128,10 @@ def _probability(
     if name in tables:
         raise words.error(f"{name!r} has a table already")
     shape = tuple(len(values[one]) for one in some)
-    if len(shape) >= AXES or math.prod(shape) * len(values[name]) > LIMIT:
+    if len(shape) >= MAX_NUMPY_AXES or math.prod(shape) * len(values[name]) > MAX_PRODUCT_NUMBERS:
         raise words.error(
             f"the table of {name!r} has {math.prod(shape) * len(values[name]):.2g} numbers, with {len(some)} parents: "
-            f"more than {LIMIT:,}. Remedy: fewer parents"
+            f"more than {MAX_PRODUCT_NUMBERS:,}. Remedy: fewer parents"
         )
     table = np.full((*shape, len(values[name])), np.nan)
     default: Array | None = None

@@ -10,7 +10,7 @@ from scipy.special import xlogy
 
 from tenfold.core import Array, Codes, Flags
 
-DIGITS = 10
+TIE_DIGITS = 10
 """of mutual information, that tell two edges apart: rounding errors of sums in another order do not"""
 
 
@@ -62,7 +62,7 @@ def spanning_tree(weight: Array, some: Flags) -> tuple[int, ...]:
     parent, best = np.full(n, -1), np.full(n, -np.inf)
     near = np.zeros(n, dtype=np.int64)
     scale = max(float(weight.max(initial=0.0)), 1e-300)
-    rounded = np.round(weight / scale, DIGITS)
+    rounded = np.round(weight / scale, TIE_DIGITS)
     rest = np.ones(n, dtype=bool)
     at = 0
     for _ in range(n - 1):

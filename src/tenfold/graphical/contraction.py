@@ -20,9 +20,9 @@ from tenfold.core import Array, Codes
 
 Axes: TypeAlias = tuple[int, ...]
 """the variables of a table, by their numbers"""
-ROWS = -1
+ROW_AXIS = -1
 """the number of an axis that is not a variable: several sums, each with tables of its own, that share one plan"""
-LIMIT = 1 << 27
+MAX_PRODUCT_NUMBERS = 1 << 27
 """numbers that the largest product of two tables may have: a gibibyte"""
 
 
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
         """Refuse a plan that is too large, with its way back if that is wanted, before anything is allocated."""
         most = max(self.largest, self.total) if back else self.largest
         if most > limit:
-            some = [names[axis] for axis in self.over if axis != ROWS]
+            some = [names[axis] for axis in self.over if axis != ROW_AXIS]
             said = ", ".join(map(repr, some[:6])) + (", ..." if len(some) > 6 else "")
             raise TooLarge(
                 f"an exact answer needs a table of about {self.largest:.2g} numbers, over {len(some)} variables "
@@ -137,8 +137,8 @@ def forward(todo: Plan, tables: Sequence[Array]) -> Forward:
     log_scale: Any = 0.0
     for left, right, kept in todo.steps:
         product = _product(found, axes, left, right, kept)
-        if ROWS in kept:
-            other = tuple(at for at, axis in enumerate(kept) if axis != ROWS)
+        if ROW_AXIS in kept:
+            other = tuple(at for at, axis in enumerate(kept) if axis != ROW_AXIS)
             scale: Any = product.max(axis=other, keepdims=True)
             scale = np.where(scale > 0, scale, 1.0)
             log_scale = log_scale + np.log(scale.ravel())

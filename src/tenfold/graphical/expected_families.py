@@ -15,11 +15,11 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, DataError, Schema
 from tenfold.core.field_values import Between
 from tenfold.core.statistic import Grouped
-from tenfold.graphical.contraction import LIMIT, ROWS, derivatives, forward
+from tenfold.graphical.contraction import MAX_PRODUCT_NUMBERS, ROW_AXIS, derivatives, forward
 from tenfold.graphical.families import FamilyCounts, Layout, NetworkModel, coded_blocks, recoded
 from tenfold.graphical.rows_of_a_network import MISSING, at_rows, axes_left, log_tables, patterns, plan_rows, slices
 
-TINY = 5e-324
+SMALLEST_SUBNORMAL = 5e-324
 """the smallest number: a row that rounding makes impossible has no logarithm of zero"""
 
 
@@ -95,11 +95,11 @@ def _add_expected(out: list[Array], layout: Layout, tables: list[Array], codes: 
         known = [at for at, family in enumerate(families) if not any(missing[one] for one in family)]
         rest = [at for at, family in enumerate(families) if any(missing[one] for one in family)]
         axes = tuple(axes_left(families[at], missing) for at in rest)
-        todo = plan_rows(axes, (ROWS,), layout.levels) if rest else None
-        if todo is not None and todo.largest > LIMIT:
+        todo = plan_rows(axes, (ROW_AXIS,), layout.levels) if rest else None
+        if todo is not None and todo.largest > MAX_PRODUCT_NUMBERS:
             raise DataError(
                 f"rows that miss {sum(missing)} variables need a table of {todo.largest:.2g} numbers, more than "
-                f"{LIMIT:,}. Remedy: fewer parents or hidden variables, or drop such rows"
+                f"{MAX_PRODUCT_NUMBERS:,}. Remedy: fewer parents or hidden variables, or drop such rows"
             )
         for part in slices(which, 1 if todo is None else todo.total + todo.largest):
             some, mass = codes[:, part], weight[part]
@@ -112,7 +112,7 @@ def _add_expected(out: list[Array], layout: Layout, tables: list[Array], codes: 
                 continue
             there = [at_rows(tables[at], families[at], missing, some) for at in rest]
             done = forward(todo, there)
-            total += float(mass @ (np.log(np.maximum(done.result, TINY)) + done.log_scale))
+            total += float(mass @ (np.log(np.maximum(done.result, SMALLEST_SUBNORMAL)) + done.log_scale))
             share = np.divide(mass, done.result, out=np.zeros_like(mass), where=done.result > 0)
             for at, table, slope in zip(rest, there, derivatives(todo, done, share), strict=True):
                 _scatter(out[at], families[at], missing, some, np.where(table > 0, table * slope, 0.0))

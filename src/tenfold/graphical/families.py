@@ -19,9 +19,9 @@ from tenfold.core.statistic import Grouped
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.dag import Parents, parents_first
 
-SUM = 1e-6
+PROBABILITY_SUM_TOLERANCE = 1e-6
 """by how much the sum of probabilities may differ from one"""
-BLOCK = 1 << 14
+ROWS_PER_BLOCK = 1 << 14
 """rows at a time: few enough to stay in cache, many enough that a step takes longer than its call"""
 
 
@@ -78,7 +78,7 @@ class NetworkModel(NamedTuple):
     levels: Annotated[Codes, "node", COUNTS]
     parent: Annotated[Codes, "edge", Index("node")]
     child: Annotated[Codes, "edge", Index("node")]
-    table: Annotated[Array, "cell", Between(0.0, 1.0 + SUM)]
+    table: Annotated[Array, "cell", Between(0.0, 1.0 + PROBABILITY_SUM_TOLERANCE)]
 
     @classmethod
     def of(cls, layout: Layout, levels: Codes, tables: Sequence[Array]) -> NetworkModel:
@@ -99,7 +99,7 @@ class NetworkModel(NamedTuple):
         """Whether graph, schema and tables fit, and probabilities sum to one."""
         if not _begins_with(self.levels, schema.levels) or not self.layout.is_valid(len(self.table)):
             return False
-        return all(bool((np.abs(table.sum(axis=-1) - 1) <= SUM).all()) for table in self.tables())
+        return all(bool((np.abs(table.sum(axis=-1) - 1) <= PROBABILITY_SUM_TOLERANCE).all()) for table in self.tables())
 
     def network(self, names: Sequence[str], values: Sequence[Sequence[Hashable]]) -> BayesianNetwork:
         """The network of these tables, whose variables have names and values."""
@@ -173,8 +173,8 @@ class CountsByFamily(Grouped[FamilyCounts]):
         columns = [chunk.X.column(at) for at in range(chunk.X.shape[1])]
         ones = bool(chunk.uniform and len(chunk.weight) and chunk.weight[0] == 1)
         out = [np.zeros(math.prod(shape)) for shape in layout.shapes]
-        for start in range(0, len(chunk.weight), BLOCK):
-            rows = slice(start, start + BLOCK)
+        for start in range(0, len(chunk.weight), ROWS_PER_BLOCK):
+            rows = slice(start, start + ROWS_PER_BLOCK)
             _add_families(out, layout, [column[rows] for column in columns], None if ones else chunk.weight[rows])
         return FamilyCounts(self.levels, self.parent, self.child, np.concatenate(out) if out else np.zeros(0))
 
@@ -201,7 +201,7 @@ def _add_families(out: list[Array], layout: Layout, columns: Sequence[Values], w
 
 def coded_blocks(X: Columns) -> Iterator[tuple[slice, Codes]]:
     """The codes of some rows at a time, columns x rows; -1 where a value is missing, or was never seen."""
-    for rows, block in X.blocks(BLOCK):
+    for rows, block in X.blocks(ROWS_PER_BLOCK):
         yield rows, np.where(block.T >= 0, block.T, -1.0).astype(np.int64)
 
 

@@ -53,7 +53,7 @@ class SampledPosterior:
         return self.table.p
 
 
-UNSEEN = 0.1
+UNSEEN_ERROR_SHARE = 0.1
 """share of the errors that intervals allow for rows of larger weights than were drawn; the rest is for those drawn"""
 
 
@@ -89,19 +89,23 @@ def weighted_posterior(
     variance = squares * (1 - p) ** 2 + (all_squares - squares) * p**2
     worth = np.full(size, 1.0 / all_squares)
     np.minimum(worth, p * (1 - p) / np.where(variance > 0, variance, np.inf), out=worth, where=variance > 0)
-    drawn_all = log_most <= highest + ROUNDING
-    tail = (1 - level) * (1.0 if drawn_all else 1 - UNSEEN) / 2
+    drawn_all = log_most <= highest + WEIGHT_TIE
+    tail = (1 - level) * (1.0 if drawn_all else 1 - UNSEEN_ERROR_SHARE) / 2
     count, rest = p * worth, (1 - p) * worth
-    low = np.where(count > 0, special.betaincinv(np.maximum(count, TINY), rest + 1, tail), 0.0)
-    high = np.where(rest > 0, special.betaincinv(count + 1, np.maximum(rest, TINY), 1 - tail), 1.0)
-    unseen = 0.0 if drawn_all else _unseen(weight, log_most - highest, special.ndtri(1 - tail), UNSEEN * (1 - level))
+    low = np.where(count > 0, special.betaincinv(np.maximum(count, SMALLEST_NORMAL), rest + 1, tail), 0.0)
+    high = np.where(rest > 0, special.betaincinv(count + 1, np.maximum(rest, SMALLEST_NORMAL), 1 - tail), 1.0)
+    unseen = (
+        0.0
+        if drawn_all
+        else _unseen(weight, log_most - highest, special.ndtri(1 - tail), UNSEEN_ERROR_SHARE * (1 - level))
+    )
     ends = np.clip(np.stack([low * (1 - unseen), high * (1 - unseen) + unseen]), 0.0, 1.0).reshape(2, *shape)
     table = ProbabilityTable(values, p.reshape(shape))
     return SampledPosterior(table, ends, level, 1.0 / all_squares, unseen, len(log_weight))
 
 
-TINY = np.finfo(np.float64).tiny
-ROUNDING = 1e-9
+SMALLEST_NORMAL = np.finfo(np.float64).tiny
+WEIGHT_TIE = 1e-9
 """relative difference of weights that are taken for equal"""
 
 

@@ -15,7 +15,7 @@ from tenfold.core import Array
 from tenfold.naive_bayes.coded_draws import coded
 from tenfold.stats.counts.information import mutual_information
 
-TOLERANCE = 1e-9
+PROBABILITY_TOLERANCE = 1e-9
 """probabilities that differ by less are the same"""
 
 
@@ -238,7 +238,7 @@ class ProbabilityTable:
         """
         return mutual_information(self.marginal(a, b).count)
 
-    def independent(self, a: str, b: str, given: Sequence[str] = (), *, tol: float = TOLERANCE) -> bool:
+    def independent(self, a: str, b: str, given: Sequence[str] = (), *, tol: float = PROBABILITY_TOLERANCE) -> bool:
         """Whether P(a, b | given) = P(a | given) P(b | given) for all values that can be.
 
         Parameters

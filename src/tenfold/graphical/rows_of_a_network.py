@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Codes
-from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, forward, plan
+from tenfold.graphical.contraction import MAX_PRODUCT_NUMBERS, ROW_AXIS, Axes, Plan, forward, plan
 from tenfold.graphical.dag import Parents
 
 if TYPE_CHECKING:
     from tenfold.graphical.bayesian_network import BayesianNetwork
 
 MISSING = -1
-AT_ONCE = 1 << 22
+MAX_TABLE_NUMBERS = 1 << 22
 """numbers that the tables of some rows may have together: they stay in memory that is near"""
 
 
@@ -39,7 +39,12 @@ def posterior(network: BayesianNetwork, target: str, columns: Mapping[str, Array
 
 
 def log_joint(
-    tables: Sequence[Array], parents: Parents, codes: Codes, keep: int | None, names: Sequence[str], limit: int = LIMIT
+    tables: Sequence[Array],
+    parents: Parents,
+    codes: Codes,
+    keep: int | None,
+    names: Sequence[str],
+    limit: int = MAX_PRODUCT_NUMBERS,
 ) -> Array:
     """log P(row, x) for every value x of a variable, the columns of the result; without one, log P(row).
 
@@ -71,7 +76,7 @@ def log_joint(
         if not summed:
             continue
         axes = tuple(axes_left((*parents[at], at), missing) for at in summed)
-        output = (ROWS,) if keep is None or not any(keep in some for some in axes) else (ROWS, keep)
+        output = (ROW_AXIS,) if keep is None or not any(keep in some for some in axes) else (ROW_AXIS, keep)
         todo = plan_rows(axes, output, sizes)
         todo.check(names, limit)
         for part in slices(which, todo.largest):
@@ -133,7 +138,7 @@ def patterns(codes: Codes) -> Iterator[tuple[Codes, tuple[bool, ...]]]:
 
 def axes_left(family: Axes, missing: Sequence[bool]) -> Axes:
     """The axes of a table once the values of the rows are put in: the rows, then what they miss."""
-    return (ROWS, *(one for one in family if missing[one]))
+    return (ROW_AXIS, *(one for one in family if missing[one]))
 
 
 def at_rows(table: Array, family: Axes, missing: Sequence[bool], codes: Codes) -> Array:
@@ -148,11 +153,11 @@ def at_rows(table: Array, family: Axes, missing: Sequence[bool], codes: Codes) -
 def plan_rows(axes: tuple[Axes, ...], output: Axes, sizes: Sequence[int]) -> Plan:
     """How to multiply the tables of a row; that there are many is left out."""
     there = sorted({axis for some in axes for axis in some})
-    return plan(axes, output, tuple((axis, 1 if axis == ROWS else sizes[axis]) for axis in there))
+    return plan(axes, output, tuple((axis, 1 if axis == ROW_AXIS else sizes[axis]) for axis in there))
 
 
 def slices(which: Codes, largest: int) -> Iterator[Codes]:
     """So many rows at a time that their tables stay small."""
-    step = max(1, min(AT_ONCE // largest, 1 << 14))
+    step = max(1, min(MAX_TABLE_NUMBERS // largest, 1 << 14))
     for start in range(0, len(which), step):
         yield which[start : start + step]

@@ -36,9 +36,9 @@ from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
-NONE = np.array([None], dtype=object)
+MISSING_TEXT = np.array([None], dtype=object)
 """what is missing among text"""
-EXACT = 2**53
+MAX_EXACT_INTEGER = 2**53
 """up to which float64 holds all integers"""
 
 
@@ -343,7 +343,7 @@ class SimpleImputer(OnePass, Transformer):
         out = np.empty((len(X), p + len(marked)), dtype=object)
         for j, column in enumerate(self.schema_.columns):
             values = X.column(j)
-            gone = np.equal(values, NONE).astype(bool) if values.dtype.hasobject else np.isnan(values)
+            gone = np.equal(values, MISSING_TEXT).astype(bool) if values.dtype.hasobject else np.isnan(values)
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
             if column.categories is not None and not values.dtype.hasobject:
@@ -392,7 +392,7 @@ def _as_it_is(column: Column) -> Column:
         return column
     if is_text(labels) or not len(labels):
         return Column(column.name, "text")
-    ids = labels.dtype.kind in "iu" and max(abs(int(labels[0])), abs(int(labels[-1]))) > EXACT
+    ids = labels.dtype.kind in "iu" and max(abs(int(labels[0])), abs(int(labels[-1]))) > MAX_EXACT_INTEGER
     return column if ids else Column(column.name, "numeric")
 
 

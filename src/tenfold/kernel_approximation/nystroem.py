@@ -18,10 +18,10 @@ from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.shell.one_pass import OnePass
 from tenfold.kernels.algebra import Kernel
-from tenfold.kernels.kernel_names import NAMES, as_kernel
+from tenfold.kernels.kernel_names import SKLEARN_NAMES, as_kernel
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
 
-ROUNDING = 2.0**-52
+EPS = 2.0**-52
 """eigenvalues below this share of the largest, for each row that was drawn, are taken for 0"""
 
 
@@ -106,7 +106,7 @@ class Nystroem(OnePass, Transformer):
 
     kernel: Annotated[
         str | Kernel | Callable[..., Any],
-        choice(*(name for name in NAMES if name != "precomputed")),
+        choice(*(name for name in SKLEARN_NAMES if name != "precomputed")),
         callable,
         Kernel,
         no_precomputed,
@@ -135,7 +135,7 @@ class Nystroem(OnePass, Transformer):
         none = 1.0 if self.kernel == "chi2" else 1.0 / rows.shape[1]
         gamma = none if self.gamma is None else float(self.gamma)
         each, vectors = np.linalg.eigh(self._kernel(gamma)(rows))
-        above = each > len(each) * ROUNDING * each.max(initial=0.0)
+        above = each > len(each) * EPS * each.max(initial=0.0)
         root = np.sqrt(each, out=np.ones_like(each), where=above)
         return NystroemModel(rows, (vectors * (above / root)) @ vectors.T, gamma)
 

@@ -21,10 +21,10 @@ from tenfold.estimator.shell.kinds import Regressor
 from tenfold.estimator.shell.multi_output import MultiOutput
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
-from tenfold.kernels.kernel_names import NAMES
+from tenfold.kernels.kernel_names import SKLEARN_NAMES
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 
-ROUNDING = 2.0**-52
+EPS = 2.0**-52
 
 
 class KernelRidgeModel(NamedTuple):
@@ -120,7 +120,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
 
     alpha: Annotated[float, real(0), one_penalty] = 1.0
     _: KW_ONLY
-    kernel: Annotated[str | Kernel | Callable[..., Any], choice(*NAMES), callable, Kernel] = "linear"
+    kernel: Annotated[str | Kernel | Callable[..., Any], choice(*SKLEARN_NAMES), callable, Kernel] = "linear"
     gamma: Annotated[float | str | None, choice("scale", "auto"), real(0), None] = None
     degree: Annotated[float, real(0)] = 3
     coef0: Annotated[float, real(-math.inf, open=True)] = 1
@@ -154,7 +154,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         K, y, root, _ = self._system(s)
         a = np.divide(model.dual_coef, root)
         left = y - K @ a - self.alpha * a
-        slack = ROUNDING * (len(a) + 2) * (np.abs(K) @ np.abs(a) + self.alpha * np.abs(a) + np.abs(y))
+        slack = EPS * (len(a) + 2) * (np.abs(K) @ np.abs(a) + self.alpha * np.abs(a) + np.abs(y))
         gap = float(((np.abs(left) + slack) ** 2).sum())
         proof = None if self.precomputed else self.kernel_of(model.gamma).proof()
         sure = proof is not None and proof.holds and not proof.assumptions()
@@ -244,5 +244,5 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
 def _inverse(values: Array) -> Array:
     """1 / values, and 0 where they are 0 to rounding."""
     size = np.abs(values)
-    fine = size > len(values) * ROUNDING * size.max(initial=0.0)
+    fine = size > len(values) * EPS * size.max(initial=0.0)
     return np.divide(1.0, values, out=np.zeros_like(values), where=fine)

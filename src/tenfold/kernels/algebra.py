@@ -19,7 +19,7 @@ from tenfold.kernels.proof import Proof, needs
 
 Out = Values
 """a block of kernel values, float32 or float64, that is written to"""
-BLOCK = 1 << 22
+VALUES_PER_BLOCK = 1 << 22
 """kernel values that are made at a time: 32 MiB"""
 
 
@@ -101,7 +101,7 @@ class Kernel(Parameter):
             return self._symmetric(X)
         compare = self.prepared(Z, np.float64)
         K = np.empty((len(X), len(compare)))
-        step = max(64, BLOCK // max(len(compare), 1))
+        step = max(64, VALUES_PER_BLOCK // max(len(compare), 1))
         for start in range(0, len(X), step):
             compare(X[start : start + step], K[start : start + step])
         return K

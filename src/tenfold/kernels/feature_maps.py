@@ -11,7 +11,7 @@ from tenfold.core import Array
 from tenfold.kernels.algebra import Kernel, rows_of
 from tenfold.kernels.kernel_names import as_kernel
 
-RANK = 1e-12
+RANK_TOLERANCE = 1e-12
 """eigenvalues below this share of the largest are taken for rounding of 0"""
 
 
@@ -83,7 +83,9 @@ class FeatureMap:
         return self.transform(X)[:, :terms] @ self.transform(Z)[:, :terms].T
 
 
-def feature_map(kernel: Kernel | str, X: Any, n_components: int | None = None, *, tol: float = RANK) -> FeatureMap:
+def feature_map(
+    kernel: Kernel | str, X: Any, n_components: int | None = None, *, tol: float = RANK_TOLERANCE
+) -> FeatureMap:
     """Features whose inner products are a kernel, from the spectral decomposition of its Gram matrix.
 
     Parameters

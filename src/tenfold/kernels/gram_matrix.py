@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array
 from tenfold.kernels.algebra import Kernel
 
-TOLERANCE = 1e-9
+EIGENVALUE_TOLERANCE = 1e-9
 """an eigenvalue not further below 0 than this share of the largest is taken for rounding"""
 
 
@@ -70,7 +70,7 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> Array:
     return as_kernel(kernel, X=X)(X, Z)
 
 
-def is_psd(K: ArrayLike | Kernel, X: Any = None, *, tol: float = TOLERANCE) -> PSDResult:
+def is_psd(K: ArrayLike | Kernel, X: Any = None, *, tol: float = EIGENVALUE_TOLERANCE) -> PSDResult:
     """Whether a Gram matrix is positive semidefinite; if not, with a vector that shows it.
 
     Parameters

@@ -16,7 +16,7 @@ from tenfold.kernels.kernel_names import as_kernel
 from tenfold.stats.moments.moments import SMALLEST
 from tenfold.stats.rows.training_rows import TrainingRows
 
-VALUES = 1 << 22
+VALUES_PER_BLOCK = 1 << 22
 """of a kernel that are made at a time when rows are predicted: 32 MiB"""
 
 
@@ -107,7 +107,7 @@ class KernelExpansion(OnePass):
                 out[rows] = block[:, places] @ coefficients
             return out
         compare = self.kernel_of(gamma).prepared(stored)
-        tall = min(256, VALUES // max(len(stored), 1))  # products of few rows with many take longer
+        tall = min(256, VALUES_PER_BLOCK // max(len(stored), 1))  # products of few rows with many take longer
         for rows, block in X.blocks(max(tall, X.block_rows(len(stored)))):
             out[rows] = compare(block) @ coefficients
         return out

@@ -20,11 +20,11 @@ from tenfold.kernels.numeric import (
     SigmoidKernel,
 )
 
-NAMES = (
+SKLEARN_NAMES = (
     "additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid",
 )  # fmt: skip
 """all that scikit-learn has"""
-WIDE = ("chi2", "laplacian", "poly", "polynomial", "rbf", "sigmoid")
+NAMES_WITH_GAMMA = ("chi2", "laplacian", "poly", "polynomial", "rbf", "sigmoid")
 """those that have a gamma"""
 
 
@@ -69,10 +69,10 @@ def as_kernel(
         return kernel
     if callable(kernel):
         return CallableKernel(kernel, pairwise=pairwise)
-    if kernel == "precomputed" or kernel not in NAMES:
-        known = ", ".join(name for name in NAMES if name != "precomputed")
+    if kernel == "precomputed" or kernel not in SKLEARN_NAMES:
+        known = ", ".join(name for name in SKLEARN_NAMES if name != "precomputed")
         raise ValueError(f"kernel={kernel!r} is no kernel by name. Those that are: {known}")
-    g = gamma_of(kernel, gamma, X) if kernel in WIDE else 1.0
+    g = gamma_of(kernel, gamma, X) if kernel in NAMES_WITH_GAMMA else 1.0
     match kernel:
         case "rbf":
             return GaussianKernel(g)

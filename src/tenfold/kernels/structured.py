@@ -14,7 +14,7 @@ from tenfold.core import Array, DataError
 from tenfold.kernels.algebra import Kernel, Out, check_number, text
 from tenfold.kernels.proof import Proof, needs
 
-MOST_LETTERS = 1 << 16
+MAX_LETTERS = 1 << 16
 
 
 def _whole(kernel: Kernel, name: str, low: int, high: int) -> None:
@@ -130,7 +130,7 @@ class MismatchKernel(Kernel):
         _whole(self, "length", 1, 64)
         _whole(self, "mismatches", 0, self.length)
         letters = self.alphabet
-        if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters) > MOST_LETTERS:
+        if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters) > MAX_LETTERS:
             raise ValueError(f"the alphabet of a MismatchKernel is a text of different letters, not {letters!r}")
         if len(set(letters)) < len(letters):
             raise ValueError("the alphabet of a MismatchKernel has a letter twice")

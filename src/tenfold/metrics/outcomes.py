@@ -22,7 +22,11 @@ from tenfold.core import Array, DataError, Labels, Values
 from tenfold.stats.metrics import Scorer
 from tenfold.stats.metrics.scorers import Kind, Needs
 
-NEEDS: dict[str, Needs] = {"predict": "prediction", "predict_proba": "probability", "decision_function": "score"}
+NEED_OF_METHOD: dict[str, Needs] = {
+    "predict": "prediction",
+    "predict_proba": "probability",
+    "decision_function": "score",
+}
 """by the method of an estimator, what is asked of a model"""
 
 
@@ -67,7 +71,7 @@ class Called(Scorer):
         else:
             name = _name(scoring)
             _refuse_metric(scoring, name)
-        return cls(name, NEEDS[_method(call)], kind, Outcomes.of, partial(_value, call, name, None), call=call)
+        return cls(name, NEED_OF_METHOD[_method(call)], kind, Outcomes.of, partial(_value, call, name, None), call=call)
 
     def among(self, classes: Labels | None) -> Called:
         call = self.call if self.pos_label is None or classes is None else self._positive(classes)
@@ -193,7 +197,7 @@ class Unseen:
 
 def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary: Outcomes) -> float:
     """The score of all rows."""
-    needs = NEEDS[_method(call)]
+    needs = NEED_OF_METHOD[_method(call)]
     truth = summary.truth if classes is None else classes[summary.truth.astype(np.intp)]
     model = Said(summary.said, classes, needs)
     weights = {} if summary.weight is None else {"sample_weight": summary.weight}

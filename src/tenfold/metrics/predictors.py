@@ -40,7 +40,7 @@ Summarize = Callable[[Any, Any, Array | None, int], Any]
 Want = tuple[str, Summarize]
 """what is needed ("prediction", "probability" or "score"), and its summary"""
 
-ROWS = Need("numeric", missing=True, target="class")
+PREDICTION_NEED = Need("numeric", missing=True, target="class")
 """of rows that are predictions"""
 
 
@@ -142,7 +142,7 @@ class GivenRows(Predictor):
     @classmethod
     def of(cls, classes: Labels | None) -> Self:
         """A predictor of these classes whose rows are predictions themselves."""
-        return cls("", frozenset({"prediction", "probability", "score"}), classes, need=ROWS)
+        return cls("", frozenset({"prediction", "probability", "score"}), classes, need=PREDICTION_NEED)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         found = np.asarray(chunk.X.data)
@@ -245,7 +245,7 @@ def opened_rows(
     """
     if targets:
         check_target(X, y, weight)
-    runner, need = current(), ROWS if predictor is None else predictor.need
+    runner, need = current(), PREDICTION_NEED if predictor is None else predictor.need
     need = need if targets else need.without_target()
     if isinstance(predictor, Foreign) and not is_lazy(X):
         source, runner = _in_memory(model, X, y, weight, need), Local(threads=1)

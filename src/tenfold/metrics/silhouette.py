@@ -26,7 +26,7 @@ from tenfold.sources.inputs import as_source
 from tenfold.stats.combinators import As, View
 from tenfold.stats.moments.spread import ClassSpread
 
-BINS = 400
+HISTOGRAM_BINS = 400
 """of silhouettes from -1 to 1"""
 
 
@@ -83,10 +83,10 @@ class SilhouetteSums(Statistic[Silhouettes]):
         larger = np.maximum(own, other)
         alone = (heft <= 1.0) | (larger <= 0.0) | ~np.isfinite(other)
         found = np.where(alone, 0.0, other - own) / np.where(alone, 1.0, larger)
-        place = np.minimum(((found + 1.0) * (BINS / 2)).astype(np.int64), BINS - 1)
-        weight = np.bincount(label * BINS + place, chunk.weight, clusters * BINS).astype(np.float64)
+        place = np.minimum(((found + 1.0) * (HISTOGRAM_BINS / 2)).astype(np.int64), HISTOGRAM_BINS - 1)
+        weight = np.bincount(label * HISTOGRAM_BINS + place, chunk.weight, clusters * HISTOGRAM_BINS).astype(np.float64)
         total = np.bincount(label, chunk.weight * found, clusters).astype(np.float64)
-        return Silhouettes(weight.reshape(clusters, BINS), total)
+        return Silhouettes(weight.reshape(clusters, HISTOGRAM_BINS), total)
 
 
 def silhouettes(model: Any, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Silhouettes:

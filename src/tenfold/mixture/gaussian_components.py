@@ -22,9 +22,11 @@ from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.weighted_sample import row_bits, uniform
 
-HEIGHT = 512
+ROWS_PER_BLOCK = 512
 """rows whose densities are computed at a time: they stay in cache"""
-TOO_FAR = "rows are so far from all components that they have no density. Remedy: rescale the columns, StandardScaler()"
+NO_DENSITY = (
+    "rows are so far from all components that they have no density. Remedy: rescale the columns, StandardScaler()"
+)
 
 
 class MixtureModel(NamedTuple):
@@ -133,14 +135,14 @@ class SumsByComponent(Statistic[ComponentSums]):
     def summarize(self, chunk: Chunk) -> ComponentSums:
         sums = SharedSums(chunk, self.means, self.upper.shape)
         found = 0.0
-        height = min(HEIGHT, max(chunk.n, 1))
+        height = min(ROWS_PER_BLOCK, max(chunk.n, 1))
         largest, density = np.empty(height), np.empty(height)
         for rows, block, joint in joints(chunk.X, self.means, self.upper, self.level):
             found += share_out(joint, self.level, chunk.weight[rows], largest, density, sums.fourth)
             sums.add(block, joint)
         if not math.isfinite(found):
             chunk.X.check()
-            raise DataError(TOO_FAR)
+            raise DataError(NO_DENSITY)
         return sums.done(found)
 
 
@@ -154,7 +156,7 @@ class SumsByCenter(Statistic[ComponentSums]):
     def summarize(self, chunk: Chunk) -> ComponentSums:
         near = labels(chunk.X, self.centers)
         sums = SharedSums(chunk, self.centers, (self.scatters, chunk.X.shape[1], self.width))
-        for rows, block in chunk.X.blocks(HEIGHT):
+        for rows, block in chunk.X.blocks(ROWS_PER_BLOCK):
             shares = np.where(near[rows] == np.arange(len(self.centers))[:, None], chunk.weight[rows], 0.0)
             sums.add(block, shares)
         return sums.done(0.0)
@@ -173,7 +175,7 @@ class SumsByLot(Statistic[ComponentSums]):
         lots = np.array([uniform(row_bits(chunk.X, (self.seed or 0) + k)) for k in range(len(self.centers))])
         lots *= chunk.weight / lots.sum(axis=0)
         sums = SharedSums(chunk, self.centers, (self.scatters, chunk.X.shape[1], self.width))
-        for rows, block in chunk.X.blocks(HEIGHT):
+        for rows, block in chunk.X.blocks(ROWS_PER_BLOCK):
             sums.add(block, np.ascontiguousarray(lots[:, rows]))
         return sums.done(0.0)
 
@@ -186,7 +188,7 @@ class SharedSums:
         self.X, self.means, self.diagonal = chunk.X, means, shape[2] < p
         self.weight, self.total, self.fourth = np.zeros(k), np.zeros((k, p)), np.zeros(k)
         self.scatter = np.zeros(shape)
-        self.buffer = np.empty((1 if self.diagonal else min(HEIGHT, max(chunk.n, 1)), p))
+        self.buffer = np.empty((1 if self.diagonal else min(ROWS_PER_BLOCK, max(chunk.n, 1)), p))
 
     def add(self, block: Array, shares: Array) -> None:
         if self.diagonal:
@@ -206,13 +208,13 @@ class SharedSums:
 def joints(X: Columns, means: Array, upper: Array, level: Array) -> Iterator[tuple[slice, Array, Array]]:
     """Blocks of rows with log πₖ p(x | k), components x rows, in a buffer that is used again and again."""
     n, p = X.shape
-    height = min(HEIGHT, max(n, 1))
+    height = min(ROWS_PER_BLOCK, max(n, 1))
     out = np.empty((len(means), height))
     diagonal = upper.shape[2] < p
     narrow = np.ascontiguousarray(upper[:, :, 0])
     buffer = np.empty((p, height) if diagonal else (height, p))
     product = np.empty_like(buffer)
-    for rows, block in X.blocks(HEIGHT, checked=False):
+    for rows, block in X.blocks(ROWS_PER_BLOCK, checked=False):
         joint = out if len(block) == height else np.empty((len(means), len(block)))
         if diagonal:
             joint_diagonal(block, means, narrow, level, buffer, joint)
@@ -232,7 +234,7 @@ def log_joint(X: Columns, model: MixtureModel) -> Array:
 
 def log_density(X: Columns, model: MixtureModel) -> Array:
     """log p(x) of each row."""
-    out, largest = np.empty(len(X)), np.empty(min(HEIGHT, max(len(X), 1)))
+    out, largest = np.empty(len(X)), np.empty(min(ROWS_PER_BLOCK, max(len(X), 1)))
     for rows, _, joint in joints(X, model.means, model.upper, model.level()):
         log_sums(joint, largest, out[rows])
     _check(X, out)
@@ -243,7 +245,7 @@ def _check(X: Columns, found: Array) -> None:
     """Refuse rows with NaN, infinity, or no density."""
     if not np.isfinite(found).all():
         X.check()
-        raise DataError(TOO_FAR)
+        raise DataError(NO_DENSITY)
 
 
 def shaped(covariance: Array, kind: str) -> Array:

@@ -13,11 +13,11 @@ import scipy.linalg as sla
 from tenfold.core import Array, Claim, Codes, DataError
 from tenfold.mixture.gaussian_components import ComponentSums, MixtureModel
 
-ALIKE = 0.01
+OVERLAP_DISTANCE = 0.01
 """components with less Bhattacharyya distance than this overlap by 99 percent"""
-EMPTY = 1e-12
+EMPTY_COMPONENT_SHARE = 1e-12
 """share of the weight that is as good as none"""
-SURE = 5.0
+KURTOSIS_ERRORS = 5.0
 """standard errors from the kurtosis of a normal that are no chance"""
 
 
@@ -95,7 +95,7 @@ def _condition(model: MixtureModel) -> Claim:
 
 
 def _empty(s: ComponentSums) -> Claim | None:
-    found = np.flatnonzero(s.weight <= EMPTY * s.rows)
+    found = np.flatnonzero(s.weight <= EMPTY_COMPONENT_SHARE * s.rows)
     if not len(found):
         return None
     why = f"{_numbers(found)}: no rows belong to it. Remedy: fewer components, or another random_state"
@@ -104,7 +104,7 @@ def _empty(s: ComponentSums) -> Claim | None:
 
 def _merged(model: MixtureModel) -> Claim | None:
     """Pairs of components that are as good as one."""
-    pairs = [(a, b) for a, b in _near(model) if _distance(model, a, b) < ALIKE]
+    pairs = [(a, b) for a, b in _near(model) if _distance(model, a, b) < OVERLAP_DISTANCE]
     if not pairs:
         return None
     said = ", ".join(f"{a} and {b}" for a, b in pairs[:3]) + (", ..." if len(pairs) > 3 else "")
@@ -116,11 +116,11 @@ def _near(model: MixtureModel) -> list[tuple[int, int]]:
     """Pairs whose means are near in each column by itself: no others can be alike."""
     variance = _variances(model)
     found: list[tuple[int, int]] = []
-    live = np.flatnonzero(model.weights > EMPTY)
+    live = np.flatnonzero(model.weights > EMPTY_COMPONENT_SHARE)
     for at, a in enumerate(live):
         rest = live[at + 1 :]
         away = (model.means[rest] - model.means[a]) ** 2 / (4 * (variance[rest] + variance[a]))
-        found += [(int(a), int(b)) for b in rest[away.max(axis=1, initial=0.0) < ALIKE]]
+        found += [(int(a), int(b)) for b in rest[away.max(axis=1, initial=0.0) < OVERLAP_DISTANCE]]
     return found
 
 
@@ -148,7 +148,7 @@ def _collapsed(model: MixtureModel, s: ComponentSums, reg_covar: float) -> Claim
         least: Array = model.covariance.min(axis=(1, 2))
     else:
         least = np.array([sla.eigvalsh(square)[0] for square in model.covariance])
-    live = s.weight > EMPTY * s.rows if len(least) == len(s.weight) else np.ones(1, bool)
+    live = s.weight > EMPTY_COMPONENT_SHARE * s.rows if len(least) == len(s.weight) else np.ones(1, bool)
     found = np.flatnonzero(live & (least <= 2 * reg_covar))
     if not len(found):
         return None
@@ -162,11 +162,11 @@ def _collapsed(model: MixtureModel, s: ComponentSums, reg_covar: float) -> Claim
 def _split(s: ComponentSums) -> Claim | None:
     """Components whose rows are not spread as those of a normal: two would fit better (Mardia's kurtosis)."""
     p = s.means.shape[1]
-    live = s.weight > EMPTY * s.rows
+    live = s.weight > EMPTY_COMPONENT_SHARE * s.rows
     weight = np.where(live, s.weight, 1.0)
     usual = p * (p + 2)
     off = np.where(live, s.fourth / weight - usual, 0.0) / np.sqrt(8 * usual / weight)
-    found = np.flatnonzero(np.abs(off) > SURE)
+    found = np.flatnonzero(np.abs(off) > KURTOSIS_ERRORS)
     if not len(found):
         return None
     worst = int(np.abs(off).argmax())

@@ -24,7 +24,7 @@ from tenfold.stats.moments.mixed_columns import MixedByClass, MixedSums, numeric
 from tenfold.stats.moments.moments import SMALLEST, refuse_small
 
 GAUSSIAN, BERNOULLI, POISSON, CATEGORICAL = range(4)
-KINDS = ("gaussian", "bernoulli", "poisson", "categorical")
+KIND_NAMES = ("gaussian", "bernoulli", "poisson", "categorical")
 """their names, by number"""
 
 
@@ -138,7 +138,7 @@ class NaiveBayes(OnePass, GroupScored):
             if s is not None:
                 _refuse(name, at, s.binary if number == BERNOULLI else s.not_negative, schema)
             if both := [schema.names[j] for j in at if kind[j] not in (GAUSSIAN, number)]:
-                raise ValueError(f"columns {both} cannot be {name}: they are {KINDS[kind[_at(both[0], schema)]]}")
+                raise ValueError(f"columns {both} cannot be {name}: they are {KIND_NAMES[kind[_at(both[0], schema)]]}")
             kind[at] = number
         if s is not None and auto:
             kind[(kind == GAUSSIAN) & s.binary] = BERNOULLI
@@ -203,7 +203,7 @@ class NaiveBayes(OnePass, GroupScored):
                 rows = np.flatnonzero(codes == g)
                 out[rows] = self.scores_by([model], X.rows(rows), np.zeros(len(rows), np.int64))
             return out
-        at = [np.flatnonzero(kind == number) for number in range(len(KINDS))]
+        at = [np.flatnonzero(kind == number) for number in range(len(KIND_NAMES))]
         if len(at[GAUSSIAN]):
             _add_gaussian(models, X.some(at[GAUSSIAN]), at[GAUSSIAN], codes, out)
         if len(at[BERNOULLI]):
@@ -241,7 +241,7 @@ class NaiveBayes(OnePass, GroupScored):
     @property
     def distributions_(self) -> dict[str, str]:
         """The name of the distribution of each column."""
-        return {name: KINDS[k] for name, k in zip(self.schema_.names, self.model_.kind, strict=True)}
+        return {name: KIND_NAMES[k] for name, k in zip(self.schema_.names, self.model_.kind, strict=True)}
 
     @property
     def feature_log_prob_(self) -> dict[str, Array]:

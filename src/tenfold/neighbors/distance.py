@@ -32,14 +32,20 @@ from tenfold.kernels.kernel_names import as_kernel
 from tenfold.stats.moments.moments import too_small
 from tenfold.stats.rows.training_rows import TrainingRows
 
-FEW = 8
+MAX_EXACT_QUERIES = 8
 """queries for which rows are not made short"""
-GRAM = 1 << 21
+VALUES_PER_BLOCK = 1 << 21
 """kernel values that are made at a time"""
 
-SAME = {"p": "minkowski", "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
+METRIC_ALIASES = {
+    "p": "minkowski",
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "infinity": "chebyshev",
+}
 """other names of metrics"""
-METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming", "mixed", *SAME)
+METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming", "mixed", *METRIC_ALIASES)
 
 
 class Short(NamedTuple):
@@ -111,7 +117,7 @@ class Distance(Value):
         into = (label, rows.y, rows.weight, found, index, tied)
         if self.kernel is not None:
             self._by_kernel(self.kernel, query, rows, into)
-        elif self.kind == SQUARES and self.products and m >= FEW and wanted:
+        elif self.kind == SQUARES and self.products and m >= MAX_EXACT_QUERIES and wanted:
             short = short_rows(rows, self.scale)
             with np.errstate(over="ignore", invalid="ignore"):  # those too large are compared with every row
                 around = (query - short.centre) * short.factor
@@ -127,7 +133,7 @@ class Distance(Value):
     def _by_kernel(self, kernel: Kernel, query: Array, rows: TrainingRows, into: tuple[Any, ...]) -> None:
         """Distances between features, some rows at a time."""
         size = np.zeros(len(query), np.int64)
-        step = max(64, GRAM // max(len(query), 1))
+        step = max(64, VALUES_PER_BLOCK // max(len(query), 1))
         for start in range(0, len(rows), step):
             away = kernel.squared_distances(query, rows.X[start : start + step])
             offer_distances(np.ascontiguousarray(away), start, size, *into)
@@ -188,7 +194,7 @@ def distance_of(
         if attribute_weights is not None:
             raise ValueError("attribute_weights do not go with a kernel. Remedy: scale the columns")
         return Distance(SQUARES, 2.0, scale, coded, kernel=as_kernel(kernel))
-    metric = SAME.get(metric, metric)
+    metric = METRIC_ALIASES.get(metric, metric)
     if metric == "cosine":
         if attribute_weights is not None:
             raise ValueError("attribute_weights do not go with metric='cosine'. Remedy: scale the columns")

@@ -25,7 +25,7 @@ from tenfold.stats.rows.training_rows import AllRows, TrainingRows, matrix
 
 MIXED = ("hamming", "mixed")
 """metrics that compare categories"""
-AT_ONCE = 1024
+ROWS_PER_BLOCK = 1024
 """rows that are predicted together: so few that threads share the work evenly"""
 
 
@@ -69,10 +69,10 @@ similar_scale = refused(
     "braycurtis",
     "canberra",
 )
-SPHERE = "[np.cos(X[:, 0]) * np.cos(X[:, 1]), np.cos(X[:, 0]) * np.sin(X[:, 1]), np.sin(X[:, 0])]"
+SPHERE_COORDINATES = "[np.cos(X[:, 0]) * np.cos(X[:, 1]), np.cos(X[:, 0]) * np.sin(X[:, 1]), np.sin(X[:, 0])]"
 on_sphere = refused(
     "it is the order of distances on the unit sphere",
-    Remedy(f"tn.{{name}}().fit(np.column_stack({SPHERE}), y)", "of latitude and longitude"),
+    Remedy(f"tn.{{name}}().fit(np.column_stack({SPHERE_COORDINATES}), y)", "of latitude and longitude"),
     "haversine",
 )
 complete = refused(
@@ -99,7 +99,7 @@ class KNeighbors(MultiOutput, OnePass):
     """Base of `KNeighborsClassifier` and `KNeighborsRegressor`: a subclass says how neighbours vote."""
 
     learning: ClassVar[Literal["eager", "lazy"]] = "lazy"
-    rows_at_once = AT_ONCE
+    rows_at_once = ROWS_PER_BLOCK
     one_column_is_table = True
     target: ClassVar[Target]
     model_type = NeighborsModel

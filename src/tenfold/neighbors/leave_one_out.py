@@ -9,14 +9,14 @@ from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.nearest_rows import Nearest, nearest
 from tenfold.stats.rows.training_rows import TrainingRows
 
-MOST = 2_000
+MAX_LEFT_OUT_ROWS = 2_000
 """rows that are left out: more would take long, and tell little more"""
 
 
 def left_out_rows(rows: TrainingRows) -> Codes:
     """Which rows are left out in turn: all, or as many spread evenly over them."""
     n = len(rows)
-    return np.arange(n) if n <= MOST else np.linspace(0, n - 1, MOST).astype(np.int64)
+    return np.arange(n) if n <= MAX_LEFT_OUT_ROWS else np.linspace(0, n - 1, MAX_LEFT_OUT_ROWS).astype(np.int64)
 
 
 def lists_without_self(

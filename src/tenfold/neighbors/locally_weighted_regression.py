@@ -27,11 +27,11 @@ KERNELS: dict[str, Callable[[Array], Array]] = {
     "uniform": lambda u: (u <= 1).astype(np.float64),
 }
 """how much a row counts, by its distance as a share of h"""
-ENTRIES = 1 << 20
+DESIGN_NUMBERS_PER_BLOCK = 1 << 20
 """numbers of local designs that are made at a time"""
-RANK = 1e-9
+RANK_TOLERANCE = 1e-9
 """of the largest singular value of a local design, below which a direction is not told by the rows"""
-LEFT_OUT = 200
+MAX_LEFT_OUT_ROWS = 200
 """rows that are left out in turn, each of which costs a search of its own"""
 
 
@@ -112,7 +112,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
         claims = (Claim("gap", 0.0, "proved", "each answer is the least-squares fit of its rows", "objective"),)
         if rows.weight.sum() <= 1 or len(rows) < 2:
             return claims
-        which = left_out_rows(rows)[:: -(-min(len(rows), 2_000) // LEFT_OUT)]
+        which = left_out_rows(rows)[:: -(-min(len(rows), 2_000) // MAX_LEFT_OUT_ROWS)]
         off = np.array([self._at(rows.X[[i]], _without(rows, i))[0] - rows.y[i] for i in which.tolist()])
         with np.errstate(over="ignore"):
             error = float(np.sqrt((rows.weight[which] * off**2).sum() / rows.weight[which].sum()))
@@ -165,7 +165,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
 
     def _step(self, places: int, width: int) -> int:
         features = (0, width, width + width * (width + 1) // 2)[self.degree]
-        return max(1, ENTRIES // max(1, places * max(features, 1)))
+        return max(1, DESIGN_NUMBERS_PER_BLOCK // max(1, places * max(features, 1)))
 
     def _fitted(self, query: Array, rows: TrainingRows, index: Any, weight: Array) -> Array:
         """The value at each query of the weighted least-squares fit to its rows."""
@@ -183,7 +183,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
         root = np.sqrt(weight)
         design = root[:, :, None] * (Z - centre[:, None])
         off = root * (y - mean[:, None])
-        slope = np.einsum("qfr,qr->qf", np.linalg.pinv(design, rcond=RANK), off)
+        slope = np.einsum("qfr,qr->qf", np.linalg.pinv(design, rcond=RANK_TOLERANCE), off)
         return mean - np.einsum("qf,qf->q", centre, slope)
 
 

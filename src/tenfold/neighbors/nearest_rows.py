@@ -18,7 +18,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.neighbors.distance import Distance
 from tenfold.stats.rows.training_rows import TrainingRows, matrix
 
-NUMBER = 0
+NUMERIC_TARGET = 0
 """of classes, if the target is a number"""
 
 

@@ -16,7 +16,7 @@ from tenfold.estimator.shell.keyword_decisions import FLAG
 from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.preprocessing.polynomial_basis import Rows, TotalWeight
 
-BLOCK = 1 << 15
+ROWS_PER_BLOCK = 1 << 15
 """rows that a function is given at a time"""
 
 Function = Callable[..., Any]
@@ -128,7 +128,7 @@ class FunctionTransformer(OnePass, Transformer):
     def _applied(self, function: Function | None, given: Mapping[str, Any] | None, X: Columns, width: int) -> Array:
         """What a function makes of all rows, some at a time."""
         out = np.empty((len(X), width))
-        for rows, block in X.blocks(BLOCK):
+        for rows, block in X.blocks(ROWS_PER_BLOCK):
             found = self._made(function, given, block.copy())
             if found.shape[1] != width:
                 raise DataError(f"the function gives {found.shape[1]} columns, and gave {width} in fitting")

@@ -20,7 +20,7 @@ from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 from tenfold.stats.one_dimensional_kmeans import line_centers
 
-NARROW = 1e-8
+MIN_BIN_WIDTH = 1e-8
 """a bin between quantiles or centres that is no wider than this goes to its neighbour, as scikit-learn has it"""
 
 
@@ -141,7 +141,7 @@ class KBinsDiscretizer(OnePass, Transformer):
                 found = np.linspace(s.low[j], s.high[j], k + 1)
             else:
                 found = self._edges(column, k)
-                found = found[np.ediff1d(found, to_begin=np.inf) > NARROW]
+                found = found[np.ediff1d(found, to_begin=np.inf) > MIN_BIN_WIDTH]
             n_bins[j] = max(len(found) - 1, 1)
             edges[j, : len(found)] = found
         return BinsModel(n_bins, edges)

@@ -15,7 +15,7 @@ from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.estimator.shell.keywords import Refused
 
-TINY = float(np.finfo(np.float64).tiny)
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class MaxAbsScaler(OnePass, Transformer):
         return LargestByColumn()
 
     def solve(self, schema: Schema, s: Largest) -> MaxAbsModel:
-        return MaxAbsModel(s.value, np.where(s.value < TINY, 1.0, s.value))
+        return MaxAbsModel(s.value, np.where(s.value < SMALLEST_NORMAL, 1.0, s.value))
 
     def certify(self, model: MaxAbsModel, s: Largest) -> tuple[Claim, ...]:
         """A maximum has no rounding."""

@@ -14,7 +14,7 @@ from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 
-TINY = float(np.finfo(np.float64).tiny)
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class MinMaxModel(NamedTuple):
@@ -87,7 +87,7 @@ class MinMaxScaler(OnePass, Transformer):
             low, high = np.where(some, low, np.nan), np.where(some, high, np.nan)
         a, b = self.feature_range
         across = high - low
-        scale = (b - a) / np.where(across >= TINY, across, 1.0)
+        scale = (b - a) / np.where(across >= SMALLEST_NORMAL, across, 1.0)
         least = a - low * scale
         if not some.all():
             scale, least = np.where(some, scale, 1.0), np.where(some, least, 0.0)

@@ -16,9 +16,11 @@ from tenfold.estimator.shell.keyword_decisions import all_counted, copied, unsee
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
 
-NEAR = 1e-7
+BOUND_TOLERANCE = 1e-7
 """so near to the least or greatest value, a value is it, if what comes out is normal"""
-LEAST, MOST = (float(ndtri(share)) for share in (NEAR - np.spacing(1), 1 - (NEAR - np.spacing(1))))
+LEAST, MOST = (
+    float(ndtri(share)) for share in (BOUND_TOLERANCE - np.spacing(1), 1 - (BOUND_TOLERANCE - np.spacing(1)))
+)
 """the normal numbers that ends of a column become, which would be infinite"""
 
 
@@ -110,8 +112,8 @@ class QuantileTransformer(OnePass, Transformer):
             down = np.interp(-x, -at[::-1], -model.references[::-1])  # equal quantiles: halfway between their shares
             z = 0.5 * (up - down)
             if self.output_distribution == "normal":
-                z[x + NEAR > at[-1]] = 1.0
-                z[x - NEAR < at[0]] = 0.0
+                z[x + BOUND_TOLERANCE > at[-1]] = 1.0
+                z[x - BOUND_TOLERANCE < at[0]] = 0.0
                 z = np.clip(ndtri(z), LEAST, MOST)
             else:
                 z[x == at[-1]] = 1.0
@@ -126,7 +128,7 @@ class QuantileTransformer(OnePass, Transformer):
             z, at = X.column(j).astype(np.float64), model.quantiles[:, j]
             if self.output_distribution == "normal":
                 z = ndtr(z)
-                z = np.where(z - NEAR < 0, 0.0, np.where(z + NEAR > 1, 1.0, z))
+                z = np.where(z - BOUND_TOLERANCE < 0, 0.0, np.where(z + BOUND_TOLERANCE > 1, 1.0, z))
             out[:, j] = np.where(np.isnan(z), np.nan, np.interp(z, model.references, at))
         return out
 

@@ -15,7 +15,7 @@ from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
 
-TINY = 10 * float(np.finfo(np.float64).eps)
+MIN_SCALE = 10 * float(np.finfo(np.float64).eps)
 """a range of quantiles below it is none, as scikit-learn has it"""
 
 
@@ -92,7 +92,7 @@ class RobustScaler(OnePass, Transformer):
         low, high = (share / 100 for share in self.quantile_range)
         found = np.array([column.quantiles(np.array([low, 0.5, high])) for column in s.columns])
         scale = found[:, 2] - found[:, 0]
-        scale = np.where(scale < TINY, 1.0, scale)
+        scale = np.where(scale < MIN_SCALE, 1.0, scale)
         if self.unit_variance:
             scale = scale / float(ndtri(high) - ndtri(low))
         return RobustModel(found[:, 1].copy(), scale)

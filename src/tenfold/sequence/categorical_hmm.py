@@ -30,7 +30,7 @@ from tenfold.stats.member_summaries import Joint
 
 S = TypeVar("S")
 
-FEWER_ZEROS = "fewer zeros in startprob_init, transmat_init and emissionprob_init"
+IMPOSSIBLE_SEQUENCE_REMEDY = "fewer zeros in startprob_init, transmat_init and emissionprob_init"
 """what to do about a sequence that is impossible where a fit is"""
 SHORT_RUN = 10
 """rounds of each of several starts, before the best goes on alone"""
@@ -106,7 +106,7 @@ class ExpectedSymbols(AlongSymbols[SymbolCounts]):
     """what surrounds windows of long sequences, if that is known"""
 
     def summarize(self, chunk: Chunk) -> SymbolCounts:
-        found = self.expected(chunk, self.edges, FEWER_ZEROS)
+        found = self.expected(chunk, self.edges, IMPOSSIBLE_SEQUENCE_REMEDY)
         if found is None:
             began, said = np.zeros(len(self.startprob)), np.zeros(self.emissionprob.shape)
             return SymbolCounts(self.transmat, began, np.zeros(self.transmat.shape), said, chunk.total, 0.0, 1)
@@ -188,7 +188,7 @@ class CategoricalHMM(HiddenMarkov):
     model_type = CategoricalHMMModel
     state_types = (Improving, Choosing, Done)
     summary_types = (SymbolCounts, Windows, Edges, Joint, Bundle)
-    fewer_zeros = FEWER_ZEROS
+    fewer_zeros = IMPOSSIBLE_SEQUENCE_REMEDY
     law_params = (
         {"max_iter": 4},
         {"n_components": 3, "alpha": 0.5, "max_iter": 3, "transmat_init": "left-right"},

@@ -30,7 +30,7 @@ from tenfold.sequence.sequence_windows import (
     within,
 )
 
-ASKED = "a model with fewer zeros, alpha > 0, or score_samples to find such sequences"
+IMPOSSIBLE_SEQUENCE_REMEDY = "a model with fewer zeros, alpha > 0, or score_samples to find such sequences"
 """what to do about an impossible sequence that a fitted model is asked about"""
 
 
@@ -228,7 +228,7 @@ class StateDecoder(SequenceLearner):
         rows = next(rows for rows in each if len(rows.ends))
         paths, log = states_of(self.model_).likeliest_few(rows, n_paths)
         if not len(log):
-            raise impossible(0, ASKED)
+            raise impossible(0, IMPOSSIBLE_SEQUENCE_REMEDY)
         return self.named(paths), log
 
     def sample(self, n_samples: int = 1, lengths: Any = None) -> tuple[Any, Codes]:
@@ -267,7 +267,9 @@ def _window(learner: StateDecoder, model: Any, chunk: Chunk) -> Windows:
     return window_of(states_of(model), _rows(learner, model, chunk), chunk, np.ones(1))
 
 
-def _around(learner: StateDecoder, source: Any, need: Need, remedy: str | None = ASKED) -> Edges | None:
+def _around(
+    learner: StateDecoder, source: Any, need: Need, remedy: str | None = IMPOSSIBLE_SEQUENCE_REMEDY
+) -> Edges | None:
     """What surrounds the windows of long sequences, if there are any."""
     windows = of_windows(_window, learner, source, need)
     return edges_of(reduce(add, windows), remedy) if windows else None
@@ -310,7 +312,7 @@ def _decoded(edges: PathEdges | None, learner: StateDecoder, model: Any, chunk: 
         rows = rows.ending(there)
     path, found = states.likeliest(rows)
     starts: Any = chunk.starts
-    refuse_impossible(chunk.X, starts, found, ASKED)
+    refuse_impossible(chunk.X, starts, found, IMPOSSIBLE_SEQUENCE_REMEDY)
     return path, found
 
 
@@ -337,7 +339,7 @@ def _posterior(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Ch
     starts: Any = chunk.starts
     states, rows = _walk(edges, learner, model, chunk)
     chances, found = states.posterior(rows)
-    refuse_impossible(chunk.X, starts, found, ASKED)
+    refuse_impossible(chunk.X, starts, found, IMPOSSIBLE_SEQUENCE_REMEDY)
     return chances
 
 
@@ -345,7 +347,7 @@ def _filtered(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chu
     starts: Any = chunk.starts
     states, _ = _walk(edges, learner, model, chunk)
     chances, found = states.filtered(_rows(learner, model, chunk))
-    refuse_impossible(chunk.X, starts, found, ASKED)
+    refuse_impossible(chunk.X, starts, found, IMPOSSIBLE_SEQUENCE_REMEDY)
     return np.ascontiguousarray(chances)
 
 

@@ -20,7 +20,14 @@ from tenfold.core.statistic import Expression
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, choice, real
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.mixture.gaussian_components import HEIGHT, ComponentSums, MixtureModel, SharedSums, log_joint, shaped
+from tenfold.mixture.gaussian_components import (
+    ROWS_PER_BLOCK,
+    ComponentSums,
+    MixtureModel,
+    SharedSums,
+    log_joint,
+    shaped,
+)
 from tenfold.mixture.gaussian_mixture import GaussianMixture, Mixing
 from tenfold.mixture.mixture_claims import expected_log_density, n_parameters
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
@@ -30,7 +37,7 @@ from tenfold.sequence.sequence_windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import After
 
 S = TypeVar("S")
-REMEDY = "fewer zeros in startprob_init and transmat_init, or a larger reg_covar"
+IMPOSSIBLE_SEQUENCE_REMEDY = "fewer zeros in startprob_init and transmat_init, or a larger reg_covar"
 """what to do about a sequence that is impossible where a fit is"""
 
 
@@ -121,12 +128,12 @@ class ExpectedRows(AlongRows[StateSums]):
 
     def summarize(self, chunk: Chunk) -> StateSums:
         held: Parted = chunk.held
-        found = self.expected(chunk, self.edges, REMEDY)
+        found = self.expected(chunk, self.edges, IMPOSSIBLE_SEQUENCE_REMEDY)
         sums = SharedSums(held.complete, self.means, self.upper.shape)
         if found is None:
             return StateSums(np.zeros(len(self.startprob)), np.zeros(self.transmat.shape), sums.done(0.0), 1)
         said = found.said if held.which is None else found.said[held.which]
-        for which, block in held.complete.X.blocks(HEIGHT):
+        for which, block in held.complete.X.blocks(ROWS_PER_BLOCK):
             sums.add(block, np.ascontiguousarray(said[which].T))
         if held.which is not None:
             add_expected(sums, held.values, found.said[held.rest], self.covariance)
@@ -192,7 +199,7 @@ class GaussianHMM(HiddenMarkov):
     model_type = GaussianHMMModel
     state_types = (*GaussianMixture.state_types, Improving)
     summary_types = (*GaussianMixture.summary_types, StateSums, Windows, Edges)
-    fewer_zeros = REMEDY
+    fewer_zeros = IMPOSSIBLE_SEQUENCE_REMEDY
     hidden = frozenset({"covariance", "upper"})
     law_params = (
         {"max_iter": 3, "reg_covar": 1e-3},

@@ -23,7 +23,7 @@ from tenfold.mixture.mixture_claims import information_criteria
 from tenfold.sequence.decoding import HiddenModel, StateDecoder
 from tenfold.sequence.sequence_windows import Windows, edges_of
 
-EMPTY = 1e-9
+EMPTY_STATE_SHARE = 1e-9
 """share of the rows below which a state is as good as never entered"""
 
 
@@ -190,7 +190,7 @@ class HiddenMarkov(StateDecoder):
             Claim("next round gains", gain / s.rows, "estimated", why, "objective", usual),
         ]  # fmt: skip
         entered = s.began + s.moved.sum(axis=0)
-        if len(found := np.flatnonzero(entered <= EMPTY * entered.sum())):
+        if len(found := np.flatnonzero(entered <= EMPTY_STATE_SHARE * entered.sum())):
             which = ", ".join(map(str, found[:5].tolist()))
             why = f"states number {which}: no row is expected in them. Remedy: fewer states, or another random_state"
             claims.append(Claim("empty states", float(len(found)), "proved", why, "data"))

@@ -23,7 +23,7 @@ from tenfold.compiled.neighbors.markov import (
 )
 from tenfold.core import Array, Codes
 
-KEPT = 1 << 22
+MAX_CACHED_NUMBERS = 1 << 22
 """numbers that are kept of one sequence at a time; a longer one is walked in windows, which are computed twice"""
 
 
@@ -83,7 +83,7 @@ class HiddenStates:
         began, moved, said = np.zeros(wide), np.zeros((wide, wide)), np.zeros(table.shape)
         found = np.empty(len(rows.ends))
         longest = int(np.diff(rows.ends, prepend=0).max(initial=1))
-        kept = np.empty((min(longest, max(KEPT // wide, 1)), wide))
+        kept = np.empty((min(longest, max(MAX_CACHED_NUMBERS // wide, 1)), wide))
         back = np.ascontiguousarray(self._step.T)
         expected_counts(
             rows.codes, rows.ends, weight, self._start, self._step, back, table, kept, began, moved, said, found

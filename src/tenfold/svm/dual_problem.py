@@ -19,17 +19,17 @@ from tenfold.core import Array, Codes, Flags, Values
 from tenfold.core.driver_threads import run_all, thread_count
 from tenfold.kernels.algebra import Kernel
 
-WHOLE = 1500
+MAX_FULL_GRAM_ROWS = 1500
 """rows up to which there is one Gram matrix of all, in float64, and all variables are in the working set"""
 FEW, TINY = 500, 1e-12
 """rows up to which the dual is solved beyond the tolerance, to this violation if that takes few moves"""
-SET = 512
+WORKING_SET_SIZE = 512
 """variables that move together: fewer, and each kernel row serves fewer moves; more, and moves take longer"""
-COLUMNS = 1024
+ROWS_PER_KERNEL_BLOCK = 1024
 """rows against which kernel rows are made at a time: the block stays in cache until it has been added up"""
 SHRINK_EVERY = 10
 """rounds between two looks for rows that can be left out"""
-MOVES = 64
+MAX_MOVES_PER_VARIABLE = 64
 """for each variable of a working set, at most: it need not be at its best before slopes of others are known"""
 
 
@@ -124,7 +124,7 @@ class _Search:
 
     def run(self) -> None:
         """Until all variables are optimal, to the tolerance, or no moves are left."""
-        if len(self.X) <= WHOLE:
+        if len(self.X) <= MAX_FULL_GRAM_ROWS:
             self._at_once()
             return
         if self.beta.any():
@@ -205,7 +205,7 @@ class _Search:
                     kept = np.zeros(0, np.int64)
                     continue
             chosen = _working_set(v, up, down, kept)
-            kept = chosen[: SET // 2]
+            kept = chosen[: WORKING_SET_SIZE // 2]
             self._move(some[chosen], active, rows, self.violation)
         self._take_back(left_out, dtype)
 
@@ -221,7 +221,7 @@ class _Search:
             K = K[np.ix_(back, back)]
         before, beta = self.beta[which], self.beta[which].copy()
         slope = self.F[of] - dual.target[which]
-        more = int(min(self.most - self.moves, MOVES * len(which)))
+        more = int(min(self.most - self.moves, MAX_MOVES_PER_VARIABLE * len(which)))
         local = max(self.tol / 2, violation / 10)
         self.moves += max(move_pairs(K, dual.low[which], dual.high[which], beta, slope, local, more), 1)
         self.beta[which] = beta
@@ -253,8 +253,8 @@ class _Search:
             at = np.flatnonzero(change)
             F = self.F[left]
             rows = KernelRows(self.kernel, self.X[left], dtype, 0)
-            for first in range(0, len(at), SET):
-                some = at[first : first + SET]
+            for first in range(0, len(at), WORKING_SET_SIZE):
+                some = at[first : first + WORKING_SET_SIZE]
                 rows.add_others(self.X[some], change[some], F)
             self.F[left] = F
 
@@ -273,7 +273,7 @@ class KernelRows:
         n = len(self.X)
         slots = min(len(self._flat) // max(n, 1), n)
         self.store = self._flat[: slots * n].reshape(slots, n)
-        ends = [*range(0, n, COLUMNS), n]
+        ends = [*range(0, n, ROWS_PER_KERNEL_BLOCK), n]
         self.blocks = [(a, z, self.kernel.prepared(self.X[a:z], self.dtype)) for a, z in pairwise(ends)]
         self.slot = np.full(n, -1)
         self.holds, self.used = np.full(slots, -1), np.zeros(slots, np.int64)
@@ -341,7 +341,7 @@ def _working_set(v: Array, up: Flags, down: Flags, kept: Codes) -> Codes:
     """Variables that are furthest from optimal, half of them up and half down, then those that are kept."""
     up, down = up.copy(), down.copy()
     up[kept] = down[kept] = False
-    half = (SET - len(kept)) // 2
+    half = (WORKING_SET_SIZE - len(kept)) // 2
     a = _largest(np.where(up, v, -np.inf), half)
     down[a] = False
     b = _largest(np.where(down, -v, -np.inf), half)

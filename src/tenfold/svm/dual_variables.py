@@ -17,9 +17,9 @@ from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Held, Lens
 from tenfold.svm.gathered_design import with_constant
 
-HEIGHT = 4096
+ROWS_PER_BLOCK = 4096
 """rows whose products are made at a time"""
-LENGTHS = 0.6 ** np.arange(1, 17)
+STEP_FRACTIONS = 0.6 ** np.arange(1, 17)
 """parts of a step at which losses are summed too, should the whole be too long"""
 
 
@@ -114,7 +114,7 @@ class SmoothedMargins(Held[MarginSums]):
         """Sums over rows, with their weights and multipliers."""
         k, p = self.weights.shape
         sums, pull, curvature = np.zeros((4, k)), np.zeros((k, p)), np.zeros((k, p * p))
-        line = np.zeros((k, len(LENGTHS)))
+        line = np.zeros((k, len(STEP_FRACTIONS)))
         f, b = read_only(margins(held.X, self.weights)), read_only(b)
         stepped = self.weights is not self.base and not np.array_equal(self.weights, self.base)
         before = read_only(margins(held.X, self.base)) if stepped else f
@@ -125,7 +125,9 @@ class SmoothedMargins(Held[MarginSums]):
             cost = read_only(weight * price)
             sums[:, at] = margin_terms(y, cost, f[at], *how, b[at], beta, curve)
             if stepped:
-                line_values(y, cost, before[at], read_only(f[at] - before[at]), *how, b[at], SHARES, line[at])
+                line_values(
+                    y, cost, before[at], read_only(f[at] - before[at]), *how, b[at], READ_ONLY_STEP_FRACTIONS, line[at]
+                )
             pull[at] = beta @ held.X
             curvature[at] = products(held.X, curve).ravel()
         loss, value, slack, moved = sums
@@ -136,10 +138,10 @@ def products(X: Array, weight: Array) -> Array:
     """XᵀWX, of the rows that have a weight."""
     out = np.zeros((X.shape[1],) * 2)
     some = np.flatnonzero(weight)
-    if len(X) <= HEIGHT and 3 * len(some) > len(X):
+    if len(X) <= ROWS_PER_BLOCK and 3 * len(some) > len(X):
         return np.asarray((X * weight[:, None]).T @ X)
-    for first in range(0, len(some), HEIGHT):
-        rows = some[first : first + HEIGHT]
+    for first in range(0, len(some), ROWS_PER_BLOCK):
+        rows = some[first : first + ROWS_PER_BLOCK]
         part = X[rows]
         out += (part * weight[rows, None]).T @ part
     return out
@@ -152,7 +154,7 @@ def read_only(values: Values) -> Values:
     return seen
 
 
-SHARES = read_only(LENGTHS)
+READ_ONLY_STEP_FRACTIONS = read_only(STEP_FRACTIONS)
 
 
 def margins(X: Array, weights: Array) -> Array:

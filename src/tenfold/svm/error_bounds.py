@@ -16,7 +16,7 @@ from tenfold.theory.bounds.pac_bayes import pac_bayes_margin_bound
 
 DELTA = 0.05
 """the chance that a bound fails"""
-CHOSEN = "C and the kernel chosen before the rows were seen"
+FIXED_BEFORE_ROWS = "C and the kernel chosen before the rows were seen"
 
 
 def error_claims(
@@ -33,11 +33,11 @@ def error_claims(
         wrong = int((y * f <= 0)[~kept].sum())
         why = f"{int(kept.sum()):,} of {m:,} rows give the machine, which errs on {wrong:,} of the others"
         bound = compression_bound(int(kept.sum()), wrong, m, DELTA)
-        claims += _claim("compression bound", bound, why, f"{CHOSEN}, and the optimum of the dual")
+        claims += _claim("compression bound", bound, why, f"{FIXED_BEFORE_ROWS}, and the optimum of the dual")
     length = np.sqrt((square + bias * bias) * (diagonal + 1.0))
     margins = np.clip(y * f / np.where(length > 0, length, 1.0), -1.0, 1.0)
     why = f"angles of {m:,} rows with the plane (PAC-Bayes), the offset being the weight of a constant 1"
-    claims += _claim("margin bound", pac_bayes_margin_bound(margins, DELTA), why, CHOSEN)
+    claims += _claim("margin bound", pac_bayes_margin_bound(margins, DELTA), why, FIXED_BEFORE_ROWS)
     return tuple(claims)
 
 

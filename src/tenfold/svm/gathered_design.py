@@ -13,7 +13,7 @@ from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, POSITIVE, Index
 from tenfold.core.rows.joined_rows import too_many
 from tenfold.core.statistic import Gathered
 
-RELATIVE = "dual=False, or SGDClassifier() or SGDRegressor() for very many columns"
+OUT_OF_CORE_REMEDY = "dual=False, or SGDClassifier() or SGDRegressor() for very many columns"
 """what to use for more rows than fit into memory"""
 
 
@@ -51,7 +51,7 @@ class GatheredDesign:
     def __add__(self, other: GatheredDesign) -> GatheredDesign:
         size, few, memory = self.bytes + other.bytes, self.few, self.memory or other.memory
         if not few and 0 < memory < size:
-            raise too_many(memory, RELATIVE)
+            raise too_many(memory, OUT_OF_CORE_REMEDY)
         both = not few or size <= few
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) if both else getattr(self, name)[:0]
@@ -110,7 +110,7 @@ _FIELDS = ("X", "data", "indices", "lengths", "label", "number", "weight")
 class AllDesignRows(Gathered):
     """All rows with a constant after their columns, within the memory of the runner; or only if they are few."""
 
-    relative: ClassVar[str] = RELATIVE
+    relative: ClassVar[str] = OUT_OF_CORE_REMEDY
     classes: int
     """how many; 0: the target holds numbers"""
     constant: float
@@ -135,7 +135,7 @@ class AllDesignRows(Gathered):
                 csr = sp.csr_array(sp.hstack([csr, np.full((n, 1), self.constant)], format="csr"))
         size = 16 * csr.nnz if sparse else 8 * n * X.shape[1]
         if not self.few and 0 < self.memory < size:
-            raise too_many(self.memory, RELATIVE)
+            raise too_many(self.memory, OUT_OF_CORE_REMEDY)
         if self.few and size > self.few:
             return GatheredDesign(X, none, nothing, nothing, label[:0], none, none, *sums, size, self.few, self.memory)
         if sparse:

@@ -20,7 +20,7 @@ from tenfold.estimator.shell.constraints import boolean, choice, integer, real
 from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
-from tenfold.kernels.kernel_names import NAMES
+from tenfold.kernels.kernel_names import SKLEARN_NAMES
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 from tenfold.theory.bounds.mistakes import perceptron_mistakes
 
@@ -90,7 +90,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
     summary_types = (TrainingRows,)
     law_params = ({"max_iter": 5}, {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3})
 
-    kernel: Annotated[str | Kernel | Callable[..., Any], choice(*NAMES), callable, Kernel] = "rbf"
+    kernel: Annotated[str | Kernel | Callable[..., Any], choice(*SKLEARN_NAMES), callable, Kernel] = "rbf"
     _: KW_ONLY
     gamma: Annotated[float | str | None, choice("scale", "auto"), real(0), None] = None
     degree: Annotated[float, real(0)] = 3

@@ -23,7 +23,7 @@ from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.keyword_decisions import some_rounds, unseeded
 from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.svm.dual_variables import (
-    LENGTHS,
+    STEP_FRACTIONS,
     DesignLens,
     DesignRows,
     MarginSums,
@@ -34,15 +34,15 @@ from tenfold.svm.dual_variables import (
 )
 from tenfold.svm.gathered_design import AllDesignRows, GatheredDesign
 
-FEW = 1 << 22
+ALWAYS_GATHERED_BYTES = 1 << 22
 """bytes of rows that are gathered whatever there is: a pass over so few takes longer to begin than to make"""
-WIDE = 500
+MAX_HESSIAN_FEATURES = 500
 """columns up to which `dual="auto"` makes Hessians"""
-GROWTH = 3.0
+SMOOTHING_GROWTH = 3.0
 """by how much losses are less smooth each time the dual variables have moved"""
-SHARPEST = 1e8
+MAX_SMOOTHING = 1e8
 """by how much at most: from there on as many moves as are needed, since rounding grows as smoothness falls"""
-NEAR = 0.01
+MULTIPLIER_SLOPE_RATIO = 0.01
 """multipliers move when the squared slope is so small a part of their own squared move"""
 
 
@@ -126,7 +126,7 @@ class LinearMachine(Estimator):
 
     def _by_descent(self, schema: Schema) -> bool:
         """Whether rows are gathered for dual coordinate descent."""
-        return len(schema.columns) > WIDE if self.dual == "auto" else bool(self.dual)
+        return len(schema.columns) > MAX_HESSIAN_FEATURES if self.dual == "auto" else bool(self.dual)
 
     @property
     def _constant(self) -> float:
@@ -140,7 +140,9 @@ class LinearMachine(Estimator):
         """All rows, for descent or if they are few; then slopes and curvatures."""
         match state:
             case Initial(_, schema):
-                return AllDesignRows(_classes(schema), self._constant, 0 if self._by_descent(schema) else FEW)
+                return AllDesignRows(
+                    _classes(schema), self._constant, 0 if self._by_descent(schema) else ALWAYS_GATHERED_BYTES
+                )
             case Climbing(schema=schema):
                 k = _classes(schema)
                 own, other = prices(k, self.C, self._factors(schema, state.mass))
@@ -209,13 +211,15 @@ class LinearMachine(Estimator):
         value, fell = _value(w, s), _fell(at, s)
         slope = w - s.pull
         still = np.einsum("ij,ij->i", slope, slope)
-        near = still <= np.maximum(NEAR * s.moved, NEAR * enough / len(w))
+        near = still <= np.maximum(MULTIPLIER_SLOPE_RATIO * s.moved, MULTIPLIER_SLOPE_RATIO * enough / len(w))
         near &= not self._squared
         if (near & fell).all():
             return at._replace(
                 centres=np.concatenate([at.centres, w[None]]),
                 sigmas=np.append(at.sigmas, at.sigma),
-                sigma=min(at.sigma * GROWTH, max(at.sigma, SHARPEST * float(at.sigmas[:1].sum()) or math.inf)),
+                sigma=min(
+                    at.sigma * SMOOTHING_GROWTH, max(at.sigma, MAX_SMOOTHING * float(at.sigmas[:1].sum()) or math.inf)
+                ),
                 base=w,
                 base_value=np.full(len(w), math.inf),
             )
@@ -223,13 +227,17 @@ class LinearMachine(Estimator):
         base_value, promise = value.copy(), np.zeros(len(w))
         for k in range(len(w)):
             if not fell[k]:  # the best part of the step
-                ways = at.base[k] + LENGTHS[:, None] * (w[k] - at.base[k])
+                ways = at.base[k] + STEP_FRACTIONS[:, None] * (w[k] - at.base[k])
                 values = 0.5 * np.einsum("ij,ij->i", ways, ways) + s.line[k]
                 best = int(np.argmin(values))
                 then[k] = base[k] = ways[best]
                 base_value[k] = math.inf
                 if values[best] >= at.base_value[k]:  # not even the shortest goes down
-                    base[k], base_value[k], promise[k] = at.base[k], at.base_value[k], LENGTHS[-1] * at.promise[k]
+                    base[k], base_value[k], promise[k] = (
+                        at.base[k],
+                        at.base_value[k],
+                        STEP_FRACTIONS[-1] * at.promise[k],
+                    )
                     then[k] = ways[-1]
                 continue
             if near[k]:

@@ -13,7 +13,7 @@ from tenfold.kernels.algebra import Kernel
 from tenfold.svm.dual_problem import Dual, DualSolution
 from tenfold.svm.support_vector_machine import Machine, weights_of
 
-FOLDS = 5
+CALIBRATION_FOLDS = 5
 
 
 def cross_fitted(
@@ -30,9 +30,9 @@ def _calibrated(
     positive = dual.target > 0
     fold = np.empty(len(rows), np.int64)
     for side in (positive, ~positive):
-        fold[side] = np.arange(side.sum()) % FOLDS
+        fold[side] = np.arange(side.sum()) % CALIBRATION_FOLDS
     f = np.zeros(len(rows))
-    for k in range(FOLDS):
+    for k in range(CALIBRATION_FOLDS):
         out = fold == k
         some = np.flatnonzero(~out)
         if not out.any():

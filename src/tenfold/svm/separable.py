@@ -12,16 +12,16 @@ from scipy.optimize import linprog
 
 from tenfold.core import Array, DataError, Values
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import WHOLE, Dual, solve_dual
+from tenfold.svm.dual_problem import MAX_FULL_GRAM_ROWS, Dual, solve_dual
 
-LOST = 1e-10
+RANK_TOLERANCE = 1e-10
 """share of the largest k(x, x) below which the rest of a Gram matrix is rounding"""
-AT_ONCE = 5_000
+MAX_ROWS_IN_ONE_PROGRAM = 5_000
 """rows up to which the program is asked about all"""
-MOVES = 1_000_000
+MAX_HARD_MARGIN_MOVES = 1_000_000
 """of pairs of variables, after which a hard margin of some rows is given up"""
-ROUNDS = 100
-BY_SO_LITTLE = (
+MAX_ROUNDS = 100
+NEARLY_SEPARABLE = (
     "C is infinite, and the classes cannot be separated in the features of this kernel, or only by so little that the "
     "hard margin is not found. Remedy: a finite C, or another kernel"
 )
@@ -29,7 +29,7 @@ BY_SO_LITTLE = (
 
 def features_of(K: Array) -> Array:
     """Rows whose inner products are K, by a Cholesky factor with pivots that ends where only rounding is left."""
-    factor, order, rank, _ = sla.lapack.dpstrf(K, lower=1, tol=LOST * float(np.diag(K).max(initial=0.0)))
+    factor, order, rank, _ = sla.lapack.dpstrf(K, lower=1, tol=RANK_TOLERANCE * float(np.diag(K).max(initial=0.0)))
     out = np.zeros((len(K), rank))
     out[order - 1] = np.tril(factor)[:, :rank]
     return out
@@ -49,25 +49,25 @@ def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
     -------
     bool
     """
-    if len(X) <= AT_ONCE:
+    if len(X) <= MAX_ROWS_IN_ONE_PROGRAM:
         return _by_program(kernel, X, sign)
     sides = (np.flatnonzero(sign > 0), np.flatnonzero(sign < 0))
     some = np.concatenate([side[np.linspace(0, len(side) - 1, min(len(side), 250)).astype(int)] for side in sides])
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not _by_program(kernel, X[some], sign[some]):
             return False
         dual = Dual.of_classes(sign[some], np.full(len(some), np.inf))
-        found = solve_dual(kernel, X[some], dual, 1e-3, max_moves=MOVES)
+        found = solve_dual(kernel, X[some], dual, 1e-3, max_moves=MAX_HARD_MARGIN_MOVES)
         at = np.flatnonzero(found.beta)
         f = kernel(X, X[some[at]]) @ found.beta[at] + found.bias
         off = np.flatnonzero(sign * f <= 0)
-        if not len(off) or len(at) + min(len(off), WHOLE // 3) > WHOLE:
+        if not len(off) or len(at) + min(len(off), MAX_FULL_GRAM_ROWS // 3) > MAX_FULL_GRAM_ROWS:
             return True  # or it is found out while the dual of all rows is solved
-        worst = off[np.argsort((sign * f)[off], kind="stable")[: WHOLE // 3]]
+        worst = off[np.argsort((sign * f)[off], kind="stable")[: MAX_FULL_GRAM_ROWS // 3]]
         some = np.union1d(some[at], worst)
         if found.violation > 1e-2:
             break
-    raise DataError(BY_SO_LITTLE)
+    raise DataError(NEARLY_SEPARABLE)
 
 
 def _by_program(kernel: Kernel, X: Values, sign: Array) -> bool:

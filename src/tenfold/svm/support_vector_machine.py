@@ -19,14 +19,14 @@ from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.given_kernels import PrecomputedKernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
-from tenfold.kernels.kernel_names import NAMES
+from tenfold.kernels.kernel_names import SKLEARN_NAMES
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 from tenfold.svm.dual_problem import Dual, DualSolution, KernelRows, by_row, solve_dual
-from tenfold.svm.separable import BY_SO_LITTLE
+from tenfold.svm.separable import NEARLY_SEPARABLE
 from tenfold.theory.bounds.margin_bound import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box
 
-ROUNDING = 2.0**-52
+EPS = 2.0**-52
 MANY, TOO_MANY = 100_000, 1_000_000
 """rows of a machine above which the user is warned, and above which they are refused"""
 SOFT_LIMIT = 10_000_000
@@ -73,7 +73,7 @@ class KernelMachine(KernelExpansion):
     of_two_rows = False
 
     _: KW_ONLY
-    kernel: Annotated[str | Kernel | Any, choice(*NAMES), callable, Kernel] = "rbf"
+    kernel: Annotated[str | Kernel | Any, choice(*SKLEARN_NAMES), callable, Kernel] = "rbf"
     degree: Annotated[int, integer(0)] = 3
     gamma: Annotated[str | float, choice("scale", "auto"), real(0)] = "scale"
     coef0: Annotated[float, real(-math.inf, open=True)] = 0.0
@@ -124,7 +124,7 @@ class KernelMachine(KernelExpansion):
                 solve_dual(kernel, X[rows], dual, self.tol, memory=memory, max_moves=most, shrinking=self.shrinking)
             )
             if hard and found[-1].moves >= most:
-                raise DataError(BY_SO_LITTLE)
+                raise DataError(NEARLY_SEPARABLE)
         if any(each.moves >= most for each in found):
             limit = f"max_iter={self.max_iter}" if self.max_iter >= 0 else f"{most:,} moves"
             warn_not_converged(
@@ -185,12 +185,12 @@ def judge(kernel: Kernel, X: Values, dual: Dual, beta: Array, bias: float) -> Ju
     square = max(float(b @ F), 0.0)
     scale = float(np.abs(kernel.diagonal(X)).max(initial=0.0)) * float(np.abs(b).sum())
     if np.isinf(dual.high).any() or np.isinf(dual.low).any():  # a hard margin: made wide enough, the plane is feasible
-        least = float((dual.target * f).min(initial=np.inf)) - ROUNDING * 8 * scale
+        least = float((dual.target * f).min(initial=np.inf)) - EPS * 8 * scale
         value = 0.5 * square / least**2 if least > 0 else math.inf
         gap = value - (float(dual.target @ beta) - 0.5 * square)
     else:
         gap, width = found.gap, float((dual.high - dual.low).sum())
-        gap += abs(bias * float(b.sum())) + ROUNDING * 8 * scale * width
+        gap += abs(bias * float(b.sum())) + EPS * 8 * scale * width
         value = float(dual.target @ beta) - 0.5 * square + gap
     found = Residuals(found.stationarity, found.feasibility, found.multipliers, found.complementarity, max(gap, 0.0))
     return Judged(found, value, square, f)

@@ -14,9 +14,9 @@ from tenfold.tree.tree import Tree
 
 DELTA = 0.05
 """the chance that a bound fails"""
-SURE = "with 95 % confidence"
+WITH_CONFIDENCE = "with 95 % confidence"
 """the same in words"""
-ASKED = "rows drawn independently from one distribution, their columns and categories known beforehand"
+SPLIT_ASSUMPTIONS = "rows drawn independently from one distribution, their columns and categories known beforehand"
 
 
 def description_bits(tree: Tree, levels: Codes, classes: int) -> float:
@@ -52,8 +52,8 @@ def occam_claim(tree: Tree, levels: Codes, classes: int, wrong: int, rows: int) 
     """The true error, from training errors and the length of the tree."""
     bits = description_bits(tree, levels, classes)
     bound = occam_bound(wrong, rows, DELTA, log_prior=-bits * math.log(2.0))
-    why = f"{SURE}, from {wrong:,} errors on the {rows:,} rows it grew from and {bits:,.0f} bits"
-    return Claim("occam bound", float(bound), "with confidence", why, "unseen rows", ASKED)
+    why = f"{WITH_CONFIDENCE}, from {wrong:,} errors on the {rows:,} rows it grew from and {bits:,.0f} bits"
+    return Claim("occam bound", float(bound), "with confidence", why, "unseen rows", SPLIT_ASSUMPTIONS)
 
 
 def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Claim]:
@@ -63,7 +63,7 @@ def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Cl
     return (
         Claim("validation error", wrong / rows, "proved", "share of the rows that the pruning was chosen by", "data"),
         Claim(
-            "validation bound", float(bound), "with confidence", f"{SURE}, exact binomial, from {choice}",
+            "validation bound", float(bound), "with confidence", f"{WITH_CONFIDENCE}, exact binomial, from {choice}",
             "unseen rows", "rows drawn independently from one distribution",
         ),
     )  # fmt: skip

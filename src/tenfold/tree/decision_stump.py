@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from tenfold.estimator.shell.constraints import choice, integer, seed, share
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.tree.decision_tree_classifier import CRITERIA
-from tenfold.tree.growing.missing import WAYS
+from tenfold.tree.growing.missing import MISSING_RULES
 from tenfold.tree.presets import _Preset
 from tenfold.tree.records import MaxBins
 
@@ -61,7 +61,7 @@ class DecisionStump(_Preset):
     criterion: Annotated[str, choice(*CRITERIA)] = "error"
     _: KW_ONLY
     split: Annotated[str, choice("subset", "multiway")] = "subset"
-    missing: Annotated[str, choice(*WAYS)] = "learned"
+    missing: Annotated[str, choice(*MISSING_RULES)] = "learned"
     min_samples_leaf: Annotated[int | float, integer(1), share(open=True), Behind("missing")] = 1
     max_bins: Annotated[MaxBins, integer(2), choice("auto"), Behind("min_samples_leaf")] = "auto"
     random_state: Annotated[int | None, seed, Behind("max_bins")] = 0

@@ -39,7 +39,7 @@ from tenfold.tree.growing.node_statistics import (
 )
 from tenfold.tree.growing.thresholds import Sides, TreeSides
 from tenfold.tree.pruning.paths import TreePaths
-from tenfold.tree.pruning.pruning_methods import BY_ROWS, Pruned
+from tenfold.tree.pruning.pruning_methods import HOLDOUT_PRUNERS, Pruned
 from tenfold.tree.records import Ends, Histograms, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.tree.tree import GrownTree
 
@@ -111,7 +111,7 @@ class DecisionTree(Pruned, TreePaths):
     split: Annotated[str, choice("subset", "multiway"), Behind(None)] = "subset"
     method: Annotated[str, choice("histogram", "exact"), Behind("split")] = "histogram"
     missing: Annotated[str, choice("learned", "node_majority", "fractional"), Behind("method")] = "learned"
-    prune: Annotated[str | None, choice(*BY_ROWS), None, Behind("max_leaf_nodes")] = None
+    prune: Annotated[str | None, choice(*HOLDOUT_PRUNERS), None, Behind("max_leaf_nodes")] = None
     held_back: Annotated[float, share(open=True), Behind("prune")] = 0.25
     ccp_alpha: Annotated[float, real(0), Behind("held_back")] = 0.0
     criterion: Annotated[str, squared_errors] = "squared_error"

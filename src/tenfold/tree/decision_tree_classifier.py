@@ -23,8 +23,8 @@ from tenfold.tree.claims import held_back_claims, occam_claim
 from tenfold.tree.decision_tree import DecisionTree
 from tenfold.tree.growing import missing
 from tenfold.tree.growing.grower import ClassTrees
-from tenfold.tree.growing.missing import WAYS
-from tenfold.tree.pruning.pruning_methods import BY_ROWS, BY_WEIGHT
+from tenfold.tree.growing.missing import MISSING_RULES
+from tenfold.tree.pruning.pruning_methods import BY_WEIGHT, HOLDOUT_PRUNERS
 from tenfold.tree.records import Ends, Ranges, TreeModel
 
 CRITERIA = {
@@ -158,12 +158,12 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
 
     criterion: Annotated[str, choice(*CRITERIA)] = "gini"
     _: KW_ONLY
-    missing: Annotated[str, choice(*WAYS)] = "learned"
+    missing: Annotated[str, choice(*MISSING_RULES)] = "learned"
     min_impurity: Annotated[float, real(0), Behind("min_impurity_decrease")] = 0.0
     class_weight: Annotated[ClassWeight, dict, choice("balanced"), None, Behind("max_leaf_nodes")] = None
     feature_costs: Annotated[ArrayLike | Mapping[str, float] | None, array, dict, None, Behind("class_weight")] = None
     cost_power: Annotated[float, share(), Behind("feature_costs")] = 1.0
-    prune: Annotated[str | None, choice(*BY_ROWS, *BY_WEIGHT), None] = None
+    prune: Annotated[str | None, choice(*HOLDOUT_PRUNERS, *BY_WEIGHT), None] = None
     confidence: Annotated[float, share(open=True), Behind("ccp_alpha")] = 0.25
     significance: Annotated[float, share(open=True), Behind("confidence")] = 0.05
 

@@ -13,11 +13,11 @@ from tenfold.compiled.tree.tree_missing import PARTS
 from tenfold.core import Array, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
 from tenfold.tree.decision_tree import DecisionTree
-from tenfold.tree.growing.grower import FEW, NumberTrees
+from tenfold.tree.growing.grower import MAX_WHOLE_WEIGHT, NumberTrees
 from tenfold.tree.growing.missing import blend
 from tenfold.tree.records import Ends, Ranges, TreeModel
 
-FINE = "targets were summed in whole multiples of this"
+TARGET_ROUNDING = "targets were summed in whole multiples of this"
 
 
 class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
@@ -114,7 +114,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
         ranges = model.ranges
         unit = self.target_unit(ranges)
-        fine = (Claim("resolution", unit, "proved", FINE, "arithmetic"), *self.column_claims(ranges))
+        fine = (Claim("resolution", unit, "proved", TARGET_ROUNDING, "arithmetic"), *self.column_claims(ranges))
         if self._missing_code == PARTS:
             return fine
         ends, leaves = s.sums[model.tree.leaves], model.tree.leaves
@@ -122,7 +122,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         far = np.abs(model.value[leaves, 0] - ranges.center) > ranges.reach if ranges.near.aside else off < 0
         off = np.where(far, 0.0, off)  # the sums lack what was taken off far targets, and the means do not
         rows = ends[:, 2] / (ends[:, 1] * ranges.unit)
-        each = unit * (1.0 if ranges.weights_up_to(FEW) else rows)
+        each = unit * (1.0 if ranges.weights_up_to(MAX_WHOLE_WEIGHT) else rows)
         if ranges.unit != 1.0:  # weights were rounded too
             each = each + 2 * np.where(far, ranges.distance, ranges.reach) * ranges.unit * rows
         floats = 4 * np.finfo(float).eps * (abs(ranges.center) + np.where(far, ranges.distance, ranges.reach))

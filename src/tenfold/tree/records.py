@@ -18,9 +18,9 @@ from tenfold.tree.tree import Tree
 
 MaxBins = int | str
 """of a column, or "auto": every distinct number has one while rows are few"""
-MOST = 255
+MAX_BINS = 255
 """bins of a column of numbers, where not every number has its own: a bin is a byte"""
-EVERY = 1 << 12
+MAX_ROWS_WITH_OWN_BINS = 1 << 12
 """rows up to which every number may have a bin of its own"""
 NO_VALUES: Array = np.zeros((0, 0))
 Histogram = NDArray[np.int64]
@@ -99,8 +99,8 @@ class Setup(NamedTuple):
         """
         look.check_target()
         levels, numbers = schema.levels, schema.classes is None
-        most = MOST if isinstance(max_bins, str) else min(max_bins, MOST)
-        few = look.sample.complete and look.rows <= EVERY
+        most = MAX_BINS if isinstance(max_bins, str) else min(max_bins, MAX_BINS)
+        few = look.sample.complete and look.rows <= MAX_ROWS_WITH_OWN_BINS
         if isinstance(max_bins, str) and every and few:
             cut, beside, share = Cut.of(look, levels, MOST_BINS - 1), np.zeros((len(levels), 0)), 0.0
         else:

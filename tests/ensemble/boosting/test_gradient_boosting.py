@@ -65,8 +65,8 @@ MODELS = {
 @pytest.mark.parametrize(
     ("name", "weighted", "many"),
     [
-        *only_full(*((name, False, gradients.MANY) for name in MODELS)),
-        *((name, True, gradients.MANY) for name in MODELS),
+        *only_full(*((name, False, gradients.MIN_ROWS_TO_PACK) for name in MODELS)),
+        *((name, True, gradients.MIN_ROWS_TO_PACK) for name in MODELS),
         ("two classes", False, 1),
         ("three classes", False, 1),
         ("held back", False, 1),
@@ -74,8 +74,8 @@ MODELS = {
 )
 def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many):
     frame, z, weight = mixed(0)
-    monkeypatch.setattr(gradients, "MANY", many)
-    monkeypatch.setattr(best_first, "SMALL", 0)  # threads share what is so small too
+    monkeypatch.setattr(gradients, "MIN_ROWS_TO_PACK", many)
+    monkeypatch.setattr(best_first, "MIN_CELLS_TO_SHARE", 0)  # threads share what is so small too
     monkeypatch.setattr(driver_threads, "LEAST", 1)
     model, target = MODELS[name]
     found, turns = set(), set()
@@ -85,8 +85,8 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
         (0, 1 << 26, 2, 700),
         (0, 1, 1, 700),
     ):
-        monkeypatch.setattr(grower, "GATHER", gather)
-        monkeypatch.setattr(levelwise, "MEMORY", memory)
+        monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", gather)
+        monkeypatch.setattr(levelwise, "HISTOGRAM_BYTES_PER_SCAN", memory)
         with part_rows(700 if model.draws_rows else rows), tn.on(tn.Local(threads=threads)):
             model.fit(frame, target(z), sample_weight=weight if weighted else None)
         state = model.model_
@@ -155,8 +155,8 @@ def test_the_same_trees_with_less_memory(monkeypatch, name):
     model, target = MODELS[name]
     model = clone(model).set_params(max_leaf_nodes=None, min_samples_leaf=3)
     found = []
-    for memory in (best_first.MEMORY, 0):
-        monkeypatch.setattr(best_first, "MEMORY", memory)
+    for memory in (best_first.MAX_HISTOGRAM_BYTES, 0):
+        monkeypatch.setattr(best_first, "MAX_HISTOGRAM_BYTES", memory)
         state = model.fit(frame, target(z)).model_
         found.append((bits(state.trees), state.value.tobytes(), state.train_score.tobytes()))
     assert found[0] == found[1]
@@ -167,8 +167,8 @@ def test_short_slopes_are_as_good(monkeypatch):
     """Many rows, of two classes: g and h have 12 bits each, and it costs nothing that can be seen."""
     X, y = make_classification(12_000, 10, n_informative=6, random_state=1)
     found = []
-    for many in (gradients.MANY, 1):
-        monkeypatch.setattr(gradients, "MANY", many)
+    for many in (gradients.MIN_ROWS_TO_PACK, 1):
+        monkeypatch.setattr(gradients, "MIN_ROWS_TO_PACK", many)
         found.append(HistGradientBoostingClassifier(max_iter=40).fit(X[:8000], y[:8000]).predict_proba(X[8000:]))
     fine, short = (-np.log(q[np.arange(4000), y[8000:]]) for q in found)
     assert not np.array_equal(*found)
@@ -187,10 +187,10 @@ def test_no_limit_on_leaves(given):
     assert (leaves > min(most // 4, 60)).all()
 
 
-@pytest.mark.parametrize("gather", [grower.GATHER, 0])
+@pytest.mark.parametrize("gather", [grower.MAX_GATHERED_BYTES, 0])
 def test_weights_too_small_to_be_counted(monkeypatch, gather):
     """All rows of a category may weigh next to nothing: they go somewhere, and change but the number of rows."""
-    monkeypatch.setattr(grower, "GATHER", gather)
+    monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", gather)
     random = np.random.default_rng(0)
     kind, x = random.choice(list("abcd"), 400), random.standard_normal(400)
     frame, y = pd.DataFrame({"kind": kind, "x": x}), (kind == "a") * 2.0 + (kind == "b") + x
@@ -354,8 +354,8 @@ def test_what_never_was_missing_goes_to_one_side_however_trees_grow(monkeypatch)
     weight[label] *= 6
     asked = [[np.nan, 0.0], [0.0, np.nan], [np.nan, np.nan]]
     found = []
-    for gather in (grower.GATHER, 0):
-        monkeypatch.setattr(grower, "GATHER", gather)
+    for gather in (grower.MAX_GATHERED_BYTES, 0):
+        monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", gather)
         found.append(
             HistGradientBoostingClassifier(max_iter=6, max_leaf_nodes=4).fit(X, label, weight).predict_proba(asked)
         )

@@ -28,7 +28,7 @@ def test_the_same_bits_on_workers_that_die(tmp_path, monkeypatch, loss):
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=200)
     rows = tn.scan(tmp_path, target="y")
     gathered = model_of(loss).fit(rows)
-    monkeypatch.setattr(grower, "GATHER", 0)
+    monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", 0)
     alone = model_of(loss).fit(rows)
     assert bits(alone.model_.trees) == bits(gathered.model_.trees)
     with faults.Cluster(1) as cluster:

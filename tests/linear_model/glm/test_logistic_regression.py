@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 import faults
 import tenfold as tn
 from linear_model.glm.logistic_gaps import check, draw
-from tenfold.linear_model.glm.glm import FEW, SHARE, WIDE
+from tenfold.linear_model.glm.glm import FIRST_SHARE_PARTS, MAX_HESSIAN_FEATURES, PARTS_PER_SHARE
 from tenfold.sources import part_rows
 from tenfold.stats.optimize.curvature import Curvature
 from tenfold.testing import bits
@@ -162,8 +162,10 @@ def test_a_wide_gap_is_never_below_the_truth():
 
     random = np.random.default_rng(0)
     for classes in (2, 3):
-        X = sp.random(300, WIDE + 5, 0.01, "csr", random_state=1)
-        y = (X @ random.standard_normal((WIDE + 5, classes)) + random.gumbel(size=(300, classes))).argmax(axis=1)
+        X = sp.random(300, MAX_HESSIAN_FEATURES + 5, 0.01, "csr", random_state=1)
+        y = (
+            X @ random.standard_normal((MAX_HESSIAN_FEATURES + 5, classes)) + random.gumbel(size=(300, classes))
+        ).argmax(axis=1)
         learner = tn.LogisticRegression(C=0.3)
         seen = []
         done = fit(
@@ -265,7 +267,7 @@ def test_categories_are_features():
 def test_a_share_of_the_parts_comes_first(ordered):
     """Few full passes; a share that has one class alone is left out. Never worse than scikit-learn."""
     random = np.random.default_rng(0)
-    X = random.standard_normal((SHARE * 20_000, 3))
+    X = random.standard_normal((PARTS_PER_SHARE * 20_000, 3))
     y = (X @ [1.0, -2.0, 0.5] + 1 + random.logistic(size=len(X)) > 0).astype(int)
     if ordered:
         at = np.argsort(y, kind="stable")
@@ -274,7 +276,7 @@ def test_a_share_of_the_parts_comes_first(ordered):
     theirs = peer.LogisticRegression().fit(X, y)
     assert objective(ours, X, y) <= objective(theirs, X, y)
     asked = [turn["asked"] for turn in ours.history_]
-    some = [f"CurvatureAt_1_in_{n}" for n in (SHARE * FEW, SHARE)]
+    some = [f"CurvatureAt_1_in_{n}" for n in (PARTS_PER_SHARE * FIRST_SHARE_PARTS, PARTS_PER_SHARE)]
     assert {"FeatureScales", "CurvatureAt"} <= set(asked)
     assert set(some) & set(asked) == (set() if ordered else set(some))
     assert ours.n_iter_ <= (8 if ordered else 3)

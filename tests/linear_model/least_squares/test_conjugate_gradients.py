@@ -25,14 +25,14 @@ LEARNERS = [
 @pytest.fixture
 def narrow(monkeypatch):
     """Everything with a category counts as wide."""
-    monkeypatch.setattr(conjugate_gradients, "WIDE", 0)
+    monkeypatch.setattr(conjugate_gradients, "MAX_COUNTED_CATEGORIES", 0)
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weighted"])
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_the_same_model_as_from_the_matrix(learner, weight, monkeypatch):
     exact = clone(learner).fit(X, Y, sample_weight=weight)
-    monkeypatch.setattr(conjugate_gradients, "WIDE", 7)
+    monkeypatch.setattr(conjugate_gradients, "MAX_COUNTED_CATEGORIES", 7)
     with part_rows(60):
         model = clone(learner).fit(X, Y, sample_weight=weight)
     assert isinstance(model.summary_, CodedMoments)
@@ -51,10 +51,10 @@ def test_the_same_model_as_from_the_matrix(learner, weight, monkeypatch):
 def test_the_gap_is_no_less_than_the_true_one(monkeypatch):
     """Stopped early, the certificate still covers what is missing to the optimum."""
     exact = tn.Ridge(0.5).fit(X, Y)
-    monkeypatch.setattr(conjugate_gradients, "WIDE", 0)
-    monkeypatch.setattr(conjugate_gradients, "AGAIN", 1)
+    monkeypatch.setattr(conjugate_gradients, "MAX_COUNTED_CATEGORIES", 0)
+    monkeypatch.setattr(conjugate_gradients, "MAX_RESTARTS", 1)
     for steps in (1, 3, 6):
-        monkeypatch.setattr("tenfold.linear_model.least_squares.category_products.STEPS", steps)
+        monkeypatch.setattr("tenfold.linear_model.least_squares.category_products.MAX_STEPS_PER_RESIDUAL", steps)
         model = tn.Ridge(0.5).fit(X, Y)
         square = ((Y - Y.mean()) ** 2).sum() / 2
         values = [((Y - m.predict(X)) ** 2).sum() / 2 + 0.25 * m.coef_ @ m.coef_ for m in (model, exact)]
@@ -107,24 +107,24 @@ def test_what_does_not_go_with_it(narrow, tmp_path):
 
 def test_narrow_models_add_up_to_a_wide_one(monkeypatch):
     """Each has few enough categories; together they are too many, but no row has to be read for that."""
-    monkeypatch.setattr(conjugate_gradients, "WIDE", 7)
+    monkeypatch.setattr(conjugate_gradients, "MAX_COUNTED_CATEGORIES", 7)
     first = X["color"] != "red"
     a, b = (tn.Ridge().fit(X[some], Y[some]) for some in (first, ~first))
     both = a + b
-    monkeypatch.setattr(conjugate_gradients, "WIDE", 2000)
+    monkeypatch.setattr(conjugate_gradients, "MAX_COUNTED_CATEGORIES", 2000)
     close(tn.Ridge().fit(X, Y).coef_, both.coef_)
 
 
 def test_cross_validation(narrow):
     wide_scores = tn.cross_validate(tn.Ridge(), X, Y, folds=3).scores
-    conjugate_gradients.WIDE = 2000
+    conjugate_gradients.MAX_COUNTED_CATEGORIES = 2000
     close(tn.cross_validate(tn.Ridge(), X, Y, folds=3).scores, wide_scores)
 
 
 def test_weights_that_are_drawn_anew_count_in_every_step(monkeypatch):
     """Codes are held once; the weights of a bootstrap are not theirs."""
     exact = tn.BaggingRegressor(tn.Ridge(0.5), n_estimators=2).fit(X, Y)
-    monkeypatch.setattr(conjugate_gradients, "WIDE", 0)
+    monkeypatch.setattr(conjugate_gradients, "MAX_COUNTED_CATEGORIES", 0)
     close(tn.BaggingRegressor(tn.Ridge(0.5), n_estimators=2).fit(X, Y).predict(X), exact.predict(X), 1e-8)
 
 

@@ -19,7 +19,7 @@ from tenfold.testing import bits, check_laws
 @pytest.fixture
 def wide(monkeypatch):
     """A few features are many."""
-    monkeypatch.setattr(dual_ridge, "WIDE", 3)
+    monkeypatch.setattr(dual_ridge, "MIN_WIDE_FEATURES", 3)
 
 
 def data(n=30, p=1200, shift=0.0, seed=0):
@@ -131,7 +131,7 @@ def test_sparse_rows_that_take_many_steps_are_solved_by_their_matrix(monkeypatch
     X = sp.random_array((80, 1500), density=0.02, format="csr", rng=1)
     y = X @ np.random.default_rng(1).normal(size=1500)
     expected = Ridge(1e-9).fit(X.toarray(), y)
-    monkeypatch.setattr(dual_ridge, "STEPS", 3)
+    monkeypatch.setattr(dual_ridge, "MAX_CG_STEPS", 3)
     np.testing.assert_allclose(Ridge(1e-9).fit(X, y).coef_, expected.coef_, rtol=1e-6, atol=1e-9)
     monkeypatch.setattr(dual_ridge, "by_cholesky", None)
     with pytest.raises(TypeError):

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import tenfold as tn
 from model_selection.simulations import Said, clustered
 from tenfold.model_selection.certification.certify import certify
-from tenfold.model_selection.certification.clusters import UNITS
+from tenfold.model_selection.certification.clusters import MAX_UNITS
 from tenfold.model_selection.certification.intervals import error_interval
 from tenfold.model_selection.certification.leakage import forget
 from tenfold.sources import part_rows
@@ -109,14 +109,14 @@ def test_mean_errors_are_t_intervals(data, ridge):
 
 def test_more_rows_than_units_are_dealt(data, ridge):
     random = np.random.default_rng(1)
-    X = random.normal(size=(5 * UNITS + 7, 3))
+    X = random.normal(size=(5 * MAX_UNITS + 7, 3))
     y = X @ [1.0, 2.0, 3.0] + random.normal(size=len(X))
     found = certify(ridge, X, y, scoring="neg_mean_squared_error")
     loss = (y - ridge.predict(X)) ** 2
     low, high = ends(found, "mean squared error")
     plain = stats.ttest_1samp(loss, 0).confidence_interval()
     assert high - low == pytest.approx(plain.high - plain.low, rel=0.15)
-    assert f"{UNITS} units of rows" in found["mean squared error at most"].because
+    assert f"{MAX_UNITS} units of rows" in found["mean squared error at most"].because
     again = certify(ridge, X, y, scoring="neg_mean_squared_error")
     assert again.claims == found.claims
     other = certify(ridge, X, y, scoring="neg_mean_squared_error", random_state=1)
@@ -240,7 +240,7 @@ def test_many_groups_are_joined(ridge):
     y = X @ [1.0, 2.0, 3.0] + random.normal(size=3000)
     found = certify(ridge, X, y, groups=np.arange(3000) // 2)
     assert "1,500 groups" in found["r2"].because
-    assert f"{UNITS} groups, joined" in found["r2 at most"].because
+    assert f"{MAX_UNITS} groups, joined" in found["r2 at most"].because
 
 
 # ---- where rows come from ----------------------------------------------------------------------

@@ -95,7 +95,7 @@ def test_the_same_means_from_files(learner, weighted, tmp_path, monkeypatch):
     frame.assign(y=y, w=weight).to_parquet(tmp_path / "rows.parquet", row_group_size=1500)
     with part_rows(1500):
         one = clone(learner).fit(frame, y, sample_weight=weight if weighted else None).predict(frame)
-    monkeypatch.setattr("tenfold.tree.growing.grower.GATHER", 0)
+    monkeypatch.setattr("tenfold.tree.growing.grower.MAX_GATHERED_BYTES", 0)
     rows = tn.scan(tmp_path / "rows.parquet", target="y", weight="w", columns=["a", "b", "c"])
     np.testing.assert_array_equal(one, clone(learner).fit(rows).predict(frame))
 

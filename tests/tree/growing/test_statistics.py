@@ -59,9 +59,9 @@ def asked(model, source):
 def way(request, monkeypatch):
     """All ways in which trees grow."""
     if request.param != "rows in one place":
-        monkeypatch.setattr(grower, "GATHER", 0)
+        monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", 0)
         if request.param == "level by level":
-            monkeypatch.setattr(levelwise, "FEW", 8)
+            monkeypatch.setattr(levelwise, "GATHER_BELOW_ROWS", 8)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -105,7 +105,7 @@ def test_rows_in_one_place_are_asked_for_once():
     source, seen_at = rows(model), []
     fit(model, source, runner=tn.Local(threads=1), stop=model.stop(), watchers=[seen_at.append])
     asks = [model.ask(at.state) for at in seen_at[:-1]]
-    if grower.GATHER:
+    if grower.MAX_GATHERED_BYTES:
         assert [type(ask).__name__ for ask in asks[2:5]] == ["BinnedRows"] * 3
         assert asks[2] == asks[3] == asks[4]
     else:

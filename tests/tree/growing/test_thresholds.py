@@ -92,7 +92,7 @@ def test_the_same_thresholds_from_files(learner, tmp_path, monkeypatch):
     near = pd.DataFrame(np.concatenate([X[:2000], new]), columns=["a", "b", "c"])
     with part_rows(3000):
         one = clone(learner).fit(frame, y).predict_proba(near)
-    monkeypatch.setattr("tenfold.tree.growing.grower.GATHER", 0)
+    monkeypatch.setattr("tenfold.tree.growing.grower.MAX_GATHERED_BYTES", 0)
     other = clone(learner).fit(tn.scan(tmp_path / "rows.parquet", target="y"))
     np.testing.assert_array_equal(one, other.predict_proba(near))
 

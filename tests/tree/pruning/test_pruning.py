@@ -230,8 +230,8 @@ def test_the_same_pruned_tree_however_it_is_grown(monkeypatch, kind, prune):
     weight = np.random.default_rng(1).random(len(X))
     model, found, turns = kind(prune=prune), set(), set()
     for gather, few in ((1 << 27, 0), (0, 0), (0, 400)):
-        monkeypatch.setattr(grower, "GATHER", gather)
-        monkeypatch.setattr(levelwise, "FEW", few)
+        monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", gather)
+        monkeypatch.setattr(levelwise, "GATHER_BELOW_ROWS", few)
         with part_rows(700), tn.on(tn.Local(threads=2)):
             model.fit(X, y, sample_weight=weight)
         found.add((bits(model.model_.tree), bits(model.summary_)))

@@ -19,9 +19,9 @@ from tenfold.core.arrays import Letters
 from tenfold.core.field_values import NOT_NAN, Between
 from tenfold.core.statistic import Grouped
 
-LIMIT = 2_000_000
+MAX_CONJUNCTIONS = 2_000_000
 """conjunctions, at most"""
-NONE = -1
+NO_LITERAL = -1
 """stands where a conjunction has fewer literals"""
 
 
@@ -33,9 +33,10 @@ def count(n: int, k: int) -> int:
 @lru_cache(maxsize=4)
 def conjunctions(n: int, k: int) -> Codes:
     """All conjunctions of 1 to k literals over different columns, the short ones first, in the order of literals."""
-    if count(n, k) > LIMIT:
+    if count(n, k) > MAX_CONJUNCTIONS:
         raise DataError(
-            f"{count(n, k):,} clauses of at most {k} of {n} columns are more than {LIMIT:,}. Remedy: a smaller k, or "
+            f"{count(n, k):,} clauses of at most {k} of {n} columns are more than {MAX_CONJUNCTIONS:,}. "
+            f"Remedy: a smaller k, or "
             "fewer columns"
         )
     found = []
@@ -44,7 +45,7 @@ def conjunctions(n: int, k: int) -> Codes:
         signs = np.array(list(product((0, 1), repeat=size)), dtype=np.int64)
         literals = (2 * columns[:, None] + signs[None]).reshape(-1, size)
         order = np.lexsort(literals.T[::-1])
-        found.append(np.pad(literals[order], ((0, 0), (0, k - size)), constant_values=NONE))
+        found.append(np.pad(literals[order], ((0, 0), (0, k - size)), constant_values=NO_LITERAL))
     out = np.concatenate(found)
     out.flags.writeable = False
     return out
@@ -62,7 +63,7 @@ def bits_of(X: Columns, binarize: float) -> Letters:
 def satisfied(bits: Letters, table: Codes) -> Flags:
     """Which conjunctions of a table, in its order, are satisfied by a row."""
     out = np.zeros(len(table), bool)
-    sizes = (table != NONE).sum(axis=1)
+    sizes = (table != NO_LITERAL).sum(axis=1)
     for size in range(1, table.shape[1] + 1):
         first, last = np.searchsorted(sizes, (size, size + 1))
         some = table[first:last, :size]
@@ -84,17 +85,17 @@ def fires(bits: Letters, clauses: Codes, n: int) -> Flags:
     """Which of n rows satisfy one of the conjunctions."""
     out = np.zeros(bits.shape[1], np.uint8)
     for one in clauses:
-        out |= np.bitwise_and.reduce(bits[one[one != NONE]], axis=0)
+        out |= np.bitwise_and.reduce(bits[one[one != NO_LITERAL]], axis=0)
     return np.unpackbits(out, count=n).astype(bool)
 
 
 def least(table: Codes, some: Flags) -> Codes:
     """Those of some conjunctions of a table that contain no shorter one of them."""
     chosen = table[some]
-    known = {tuple(row[row != NONE].tolist()) for row in chosen}
+    known = {tuple(row[row != NO_LITERAL].tolist()) for row in chosen}
     kept = [
         not any(part in known for size in range(1, len(one)) for part in combinations(one, size))
-        for one in (tuple(row[row != NONE].tolist()) for row in chosen)
+        for one in (tuple(row[row != NO_LITERAL].tolist()) for row in chosen)
     ]
     return np.ascontiguousarray(chosen[np.array(kept, dtype=bool)])
 
@@ -166,6 +167,10 @@ class ConjunctionsOfLiterals(Grouped[Satisfied]):
 def clause_words(clauses: Codes, names: tuple[str, ...], negated: bool) -> list[tuple[str, ...]]:
     """Clauses in the words of the data: "x" or "not x"; those of a CNF are negated conjunctions."""
     return [
-        tuple(("" if (literal & 1) == negated else "not ") + names[literal >> 1] for literal in one if literal != NONE)
+        tuple(
+            ("" if (literal & 1) == negated else "not ") + names[literal >> 1]
+            for literal in one
+            if literal != NO_LITERAL
+        )
         for one in clauses.tolist()
     ]

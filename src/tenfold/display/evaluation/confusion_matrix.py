@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Normalize = Literal["true", "pred", "all"]
 Rotation = Literal["horizontal", "vertical"] | float
-OF = {"true": "of the true class", "pred": "of the predicted class", "all": "of all rows"}
+NORMALIZATION_LABELS = {"true": "of the true class", "pred": "of the predicted class", "all": "of all rows"}
 
 
 class ConfusionMatrixDisplay:
@@ -117,7 +117,7 @@ class ConfusionMatrixDisplay:
                 self.text_[i, j] = self.ax_.text(j, i, self._text(i, j, values_format), **look)
         if colorbar:
             bar = self.figure_.colorbar(self.im_, ax=self.ax_, shrink=0.85)
-            bar.set_label("rows" if self.normalize is None else f"share {OF[self.normalize]}")
+            bar.set_label("rows" if self.normalize is None else f"share {NORMALIZATION_LABELS[self.normalize]}")
             bar.outline.set_visible(False)
         names = list(range(k)) if self.display_labels is None else list(self.display_labels)
         self.ax_.set(
@@ -280,7 +280,7 @@ class ConfusionMatrixDisplay:
         names = classes.tolist() if names is None else names
         if normalize is None:
             return cls(counts, display_labels=names)
-        one_of("normalize", normalize, tuple(OF))
+        one_of("normalize", normalize, tuple(NORMALIZATION_LABELS))
         total = {"true": counts.sum(axis=1, keepdims=True), "pred": counts.sum(axis=0, keepdims=True)}
         share = np.divide(counts, total.get(normalize, counts.sum()), out=np.zeros(counts.shape), where=counts > 0)
         return cls(share, display_labels=names, counts=counts, normalize=normalize)

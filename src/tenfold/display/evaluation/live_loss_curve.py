@@ -13,11 +13,11 @@ from tenfold.core import Array
 from tenfold.display.evaluation.loss_curve import LossCurveDisplay
 from tenfold.engine.progress import in_notebook, is_watched
 
-BETWEEN = 0.3
+SECONDS_BETWEEN_PICTURES = 0.3
 """seconds between two pictures, at least"""
-WIDTH = 48
+LINE_CHARACTERS = 48
 """characters of the line on a terminal"""
-BLOCKS = "▁▂▃▄▅▆▇█"
+BAR_CHARACTERS = "▁▂▃▄▅▆▇█"
 
 
 class LossCurveCallback:
@@ -66,7 +66,7 @@ class LossCurveCallback:
             self.validation_scores_ = np.zeros(0) if scores is None else np.asarray(scores, dtype=np.float64)
             if time.monotonic() >= self._due:
                 self._draw()
-                self._due = time.monotonic() + BETWEEN
+                self._due = time.monotonic() + SECONDS_BETWEEN_PICTURES
         return False
 
     def _draw(self) -> None:
@@ -127,12 +127,12 @@ class _Line:
         self._live.stop()
 
 
-def sparkline(values: Array, width: int = WIDTH) -> str:
+def sparkline(values: Array, width: int = LINE_CHARACTERS) -> str:
     """A curve as one line of blocks; of more values than characters, the mean of each stretch."""
     some = values[np.isfinite(values)]
     if not len(some):
         return ""
     means = np.array([part.mean() for part in np.array_split(some, min(width, len(some)))])
     low, high = means.min(), means.max()
-    heights = np.rint((means - low) / (high - low) * (len(BLOCKS) - 1)) if high > low else np.zeros(len(means))
-    return "".join(BLOCKS[int(height)] for height in heights)
+    heights = np.rint((means - low) / (high - low) * (len(BAR_CHARACTERS) - 1)) if high > low else np.zeros(len(means))
+    return "".join(BAR_CHARACTERS[int(height)] for height in heights)

@@ -18,7 +18,7 @@ from tenfold.model_selection.formatting import axes, pyplot
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEEP = 20.0
+LOG_SCALE_RATIO = 20.0
 """a loss that falls by such a factor is drawn on a scale of logarithms"""
 
 
@@ -111,7 +111,7 @@ class LossCurveDisplay:
                     np.arange(1, len(scores) + 1), scores, color=colour, linestyle="--", linewidth=1.2
                 )
         some = np.concatenate([loss[np.isfinite(loss)] for loss in self.losses] or [np.ones(1)])
-        falls = len(some) > 0 and bool(some.min() > 0 and some.max() > STEEP * some.min())
+        falls = len(some) > 0 and bool(some.min() > 0 and some.max() > LOG_SCALE_RATIO * some.min())
         if falls if log is None else log:
             self.ax_.set_yscale("log")
         self.ax_.set(xlabel="epoch", ylabel="training loss")

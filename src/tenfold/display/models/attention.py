@@ -17,7 +17,7 @@ from tenfold.neural_network.sequences.transformer_classifier import TransformerC
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FEW = 40
+MAX_NAMED_ROWS = 40
 """of so many rows at most, names stand at the axes"""
 
 
@@ -95,7 +95,7 @@ class AttentionDisplay:
             at.set_title(f"layer {i}, head {j}", fontsize=9)
             at.tick_params(length=0, labelsize=7)
             at.spines[:].set_visible(False)
-            if len(self.labels) <= FEW:
+            if len(self.labels) <= MAX_NAMED_ROWS:
                 at.set_xticks(range(len(self.labels)), self.labels)
                 at.set_yticks(range(len(self.labels)), self.labels)
         for at in grid[-1]:

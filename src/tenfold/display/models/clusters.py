@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
 from tenfold.core import Array, MatrixLike
-from tenfold.display.drawing import CHANCE, Look, finish
+from tenfold.display.drawing import REFERENCE_LINE_STYLE, Look, finish
 from tenfold.estimator import Clusterer
-from tenfold.metrics.silhouette import BINS, silhouettes
+from tenfold.metrics.silhouette import HISTOGRAM_BINS, silhouettes
 from tenfold.mixture.gaussian_mixture import GaussianMixture
 from tenfold.model_selection.cross_validation.fit_together import fit_together
 from tenfold.model_selection.formatting import axes, pyplot
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-LINE: dict[str, Any] = dict(CHANCE)
+BOUNDARY_LINE_STYLE: dict[str, Any] = dict(REFERENCE_LINE_STYLE)
 
 
 class ElbowDisplay:
@@ -79,7 +79,7 @@ class ElbowDisplay:
         for name, values in self.values.items():
             look = {"marker": "o", "linewidth": 2.0, "label": name, **(curve_kwargs or {})}
             self.lines_ += self.ax_.plot(self.sizes, values, **look)
-        self.ax_.axvline(self.best, **LINE, label=f"best: {self.best}")
+        self.ax_.axvline(self.best, **BOUNDARY_LINE_STYLE, label=f"best: {self.best}")
         self.ax_.set(xlabel="clusters", ylabel=" and ".join(self.values))
         finish(self.ax_, despine, "lower left")
         return self
@@ -198,7 +198,7 @@ class SilhouetteDisplay:
                 self.bars_.append(self.ax_.fill_betweenx(run, 0.0, np.repeat(value, 2), color=shade, linewidth=0))
             ticks.append((height[0] + height[-1]) / 2)
             top = float(height[-1]) + gap
-        self.ax_.axvline(self.score, **LINE, label=f"mean {self.score:.3f}")
+        self.ax_.axvline(self.score, **BOUNDARY_LINE_STYLE, label=f"mean {self.score:.3f}")
         self.ax_.set(xlabel="silhouette", ylabel="rows by cluster", xlim=(None, 1.0))
         self.ax_.set_yticks(ticks, [str(k) for k in range(len(ticks))])
         finish(self.ax_, despine, "lower left")
@@ -233,7 +233,7 @@ class SilhouetteDisplay:
         """
         pyplot(cls.__name__)
         found = silhouettes(estimator, X, sample_weight)
-        middles: Array = np.linspace(-1.0, 1.0, 2 * BINS + 1)[1::2]
+        middles: Array = np.linspace(-1.0, 1.0, 2 * HISTOGRAM_BINS + 1)[1::2]
         some = [np.flatnonzero(weight) for weight in found.weight]
         return cls(
             silhouette=[middles[at] for at in some],

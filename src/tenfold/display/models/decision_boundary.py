@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = ("#3b82c4", "#d9822b", "#4c9a5b", "#b05cc6", "#c44e52", "#8c7a5b", "#5bbcc4", "#c4b23b")
-MARGIN = 0.08
+MARGIN_SHARE = 0.08
 """of the range of the rows that is drawn around them"""
 
 
@@ -267,7 +267,7 @@ def plane(X: MatrixLike) -> tuple[Array, list[str] | None]:
 def ends(rows: Array, eps: float | None) -> tuple[Array, Array]:
     """The corners of the picture: the rows, and a little around them."""
     low, high = rows.min(axis=0), rows.max(axis=0)
-    around = np.where(high > low, MARGIN * (high - low), 1.0) if eps is None else np.full(2, float(eps))
+    around = np.where(high > low, MARGIN_SHARE * (high - low), 1.0) if eps is None else np.full(2, float(eps))
     return low - around, high + around
 
 

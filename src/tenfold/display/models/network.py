@@ -13,11 +13,11 @@ from tenfold.model_selection.formatting import axes, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINES = 8
+MAX_TABLE_ROWS = 8
 """rows of a table that are drawn; of more, the first ones"""
 CELL, LINE = 0.62, 0.24
 """width of a number and height of a line, in inches"""
-GAP = 0.55
+BOX_GAP = 0.55
 """between boxes, in inches"""
 
 
@@ -93,7 +93,7 @@ class NetworkDisplay:
         some = network.parents[name]
         lines = [[*(short(one, 12) for one in some), *(short(str(value), 9) for value in network.values[name])]]
         for place in product(*(range(len(network.values[one])) for one in some)):
-            if len(lines) > LINES:
+            if len(lines) > MAX_TABLE_ROWS:
                 lines.append(["..."])
                 break
             given = [short(str(network.values[one][code]), 9) for one, code in zip(some, place, strict=True)]
@@ -128,7 +128,9 @@ class NetworkDisplay:
 
 def _extent(title: str, lines: list[list[str]]) -> tuple[float, float]:
     """Width and height of a box, in inches."""
-    words = max((max(map(len, column)) for column in zip(*lines[:1] + lines[1 : LINES + 1], strict=False)), default=0)
+    words = max(
+        (max(map(len, column)) for column in zip(*lines[:1] + lines[1 : MAX_TABLE_ROWS + 1], strict=False)), default=0
+    )
     wide = len(lines[0]) * max(CELL, 0.085 * words + 0.12) if lines else 0.0
     return max(wide, 0.095 * len(title) + 0.3), 0.38 + (LINE * len(lines) + 0.06 if lines else 0.0)
 
@@ -148,7 +150,7 @@ def _layout(
         if below:
             layer[name] = min(below) - 1
     layers = [[name for name in network.order if layer[name] == k] for k in range(max(layer.values()) + 1)]
-    widths = [sum(size[name][0] + GAP for name in some) - GAP for some in layers]
+    widths = [sum(size[name][0] + BOX_GAP for name in some) - BOX_GAP for some in layers]
     width = max(widths) + 0.6
     x: dict[str, float] = {}
     for some in layers:
@@ -159,17 +161,17 @@ def _layout(
             some.sort(key=mean.__getitem__)
             _spread(some, size, width, x)
     heights = [max(size[name][1] for name in some) for some in layers]
-    height = sum(heights) + 1.2 * GAP * (len(layers) - 1) + 0.4
+    height = sum(heights) + 1.2 * BOX_GAP * (len(layers) - 1) + 0.4
     place, top = {}, height - 0.2
     for some, tall in zip(layers, heights, strict=True):
         place.update({name: (x[name], top - tall / 2) for name in some})
-        top -= tall + 1.2 * GAP
+        top -= tall + 1.2 * BOX_GAP
     return place, width, height
 
 
 def _spread(some: list[str], size: dict[str, tuple[float, float]], width: float, x: dict[str, float]) -> None:
     """Put the boxes of a layer side by side, in the middle."""
-    at = (width - sum(size[name][0] + GAP for name in some) + GAP) / 2
+    at = (width - sum(size[name][0] + BOX_GAP for name in some) + BOX_GAP) / 2
     for name in some:
         x[name] = at + size[name][0] / 2
-        at += size[name][0] + GAP
+        at += size[name][0] + BOX_GAP

@@ -16,7 +16,7 @@ from tenfold.theory.checks import whole
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TICKS = 5
+TICKS_PER_COLUMN = 5
 """about so many values of a numeric column are marked"""
 
 
@@ -244,7 +244,9 @@ def _marks(model: MixedModel, j: int, yes: int, no: int) -> Array:
         low, high = 0.0, float((theta[both] + 2 * np.sqrt(theta[both])).max())
     else:
         return np.array([0.0, 1.0])
-    found = np.asarray(MaxNLocator(TICKS, integer=model.kind[j] == POISSON).tick_values(low, high), dtype=np.float64)
+    found = np.asarray(
+        MaxNLocator(TICKS_PER_COLUMN, integer=model.kind[j] == POISSON).tick_values(low, high), dtype=np.float64
+    )
     return found[(found >= low) & (found <= high)]
 
 

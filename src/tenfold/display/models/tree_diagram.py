@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 COLOURS = ("#3b82c4", "#d9822b", "#4c9a5b", "#b05cc6", "#c44e52", "#8c7a5b", "#5bbcc4", "#c4b23b")
-MANY = 8
+MAX_HORIZONTAL_ANSWERS = 8
 """branches at most whose answers are written across"""
-LINE = 13
+CHARACTERS_PER_LINE = 13
 """letters in a line of an answer, about"""
 
 
@@ -126,7 +126,7 @@ class TreeDisplay:
     def _answer(self, up: int, k: int, x: Array, size: float) -> None:
         """What is written at the line to node k: across it; upright, near the node, where there are many lines."""
         tree = self.book.tree
-        many, words = tree.children[up] > MANY, edge(self.book, up, int(k - tree.first_child[up]))
+        many, words = tree.children[up] > MAX_HORIZONTAL_ANSWERS, edge(self.book, up, int(k - tree.first_child[up]))
         at = 0.68 if many else 0.58
         self.ax_.text(
             x[up] + at * (x[k] - x[up]), -int(tree.depth[up]) - at, words if many else _folded(words), ha="center",
@@ -182,7 +182,7 @@ def _folded(words: str) -> str:
     """Lines of an answer, broken after commas only."""
     lines: list[str] = []
     for part in words.split(", "):
-        if lines and len(lines[-1]) + len(part) < LINE:
+        if lines and len(lines[-1]) + len(part) < CHARACTERS_PER_LINE:
             lines[-1] += f", {part}"
         else:
             lines.append(part)

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
 
-LARGEST = 200
+MAX_HYPOTHESES = 200
 """hypotheses that are drawn, at most"""
-COLOURS = {(True, False): "#3b82c4", (False, True): "#d9822b", (True, True): "#4c9a5b", (False, False): "#666666"}
+BOUNDARY_COLOURS = {
+    (True, False): "#3b82c4",
+    (False, True): "#d9822b",
+    (True, True): "#4c9a5b",
+    (False, False): "#666666",
+}
 """by whether a hypothesis is in the specific and in the general boundary"""
 
 
@@ -80,8 +85,8 @@ class VersionSpaceDisplay:
         -------
         display : VersionSpaceDisplay
         """
-        if not 1 <= self.space.size <= LARGEST:
-            raise ValueError(f"{self.space.size:,} hypotheses cannot be drawn: 1 to {LARGEST} can")
+        if not 1 <= self.space.size <= MAX_HYPOTHESES:
+            raise ValueError(f"{self.space.size:,} hypotheses cannot be drawn: 1 to {MAX_HYPOTHESES} can")
         levels = _levels(list(self.space.members()))
         place = {h: (k - (len(some) - 1) / 2, y) for y, some in enumerate(levels) for k, h in enumerate(some)}
         wide = max(map(len, levels))
@@ -101,7 +106,12 @@ class VersionSpaceDisplay:
     def _box(self, hypothesis: Conjunction, x: float, y: float, fontsize: float) -> Text:
         ends = hypothesis in self.space.specific, hypothesis in self.space.general
         width = 2.0 if any(ends) else 0.8
-        style = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": COLOURS[ends], "linewidth": width}
+        style = {
+            "boxstyle": "round,pad=0.3",
+            "facecolor": "white",
+            "edgecolor": BOUNDARY_COLOURS[ends],
+            "linewidth": width,
+        }
         return self.ax_.text(x, y, str(hypothesis), ha="center", va="center", fontsize=fontsize, bbox=style, zorder=2)
 
 

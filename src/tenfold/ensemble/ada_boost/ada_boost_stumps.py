@@ -26,7 +26,7 @@ from tenfold.tree.decision_stump import DecisionStump
 from tenfold.tree.records import Ranges, TreeModel
 from tenfold.tree.tree import Tree
 
-TIE = 1e-10
+ERROR_TIE = 1e-10
 """stumps whose errors differ by less are as good as each other"""
 
 
@@ -264,7 +264,7 @@ def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:
     left = np.cumsum(each, axis=2)
     right = left[:, :, -1:] - left
     agreed = left.max(axis=1) + right.max(axis=1)
-    little = TIE * s.total
+    little = ERROR_TIE * s.total
     feature, cut = (int(i) for i in np.unravel_index((agreed >= agreed.max() - little).argmax(), agreed.shape))
     low = each[feature, :, : cut + 1].sum(axis=1)
     high = each[feature, :, cut + 1 :].sum(axis=1)

@@ -50,12 +50,12 @@ from tenfold.tree.pruning.paths import merits, nodes, shares
 from tenfold.tree.records import RefiningEdges, Setup
 from tenfold.tree.tree import GrownTree, Tree, no_tree
 
-LEAST_CURVATURE = 1e-3
+MIN_LEAF_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
-FARTHEST_STEP = 4.0
+MAX_LEAF_STEP = 4.0
 """how far a leaf may move a margin, beyond the distance of the margins that boosting starts from: from there, Newton's
 steps lead back"""
-MANY_ROWS = 10_000
+EARLY_STOPPING_ROWS = 10_000
 """more rows than these are boosted with early stopping, if that is "auto", as by scikit-learn"""
 
 Asked = (
@@ -142,8 +142,8 @@ BoostingState = (
 )
 
 
-COLUMNS = Remedy("tn.RandomForest{kind}(max_features=0.5)")
-every_column = Refused("every column is tried at every split", COLUMNS, (1.0,))
+SAMPLED_COLUMNS_REMEDY = Remedy("tn.RandomForest{kind}(max_features=0.5)")
+every_column = Refused("every column is tried at every split", SAMPLED_COLUMNS_REMEDY, (1.0,))
 every_column_or_none = every_column._replace(takes=(None, 1.0))
 log_loss = Refused(
     "classes are boosted by their log loss",
@@ -272,7 +272,7 @@ class Boosting(Estimator):
                 return fits and (not self._sampling(state.setup).drawn or len(summary.order) == summary.rows)
             case FindingQuantiles(_, _, boosted, sought):
                 fits = len(boosted.roots) > 0 and len(sought.prefix) == len(boosted.last.leaves)
-                return fits and sought.digit < lq.last(lq.ROUGH)
+                return fits and sought.digit < lq.last(lq.RESIDUAL_DTYPE)
             case BoostingLevels():
                 return state.frontier.fits(3)
             case RefiningEdges(_, setup):
@@ -351,7 +351,7 @@ class Boosting(Estimator):
         """One more digit of what the leaves say."""
         step, setup, boosted, sought = state
         sought = lq.narrow(sought, s, self.level)
-        if sought.digit < lq.last(lq.ROUGH):
+        if sought.digit < lq.last(lq.RESIDUAL_DTYPE):
             return state._replace(sought=sought)
         value = self._quantiles(setup, boosted.last, sought.prefix.view(np.uint64), sought.weight)
         value = np.concatenate([boosted.value[: int(boosted.roots[-1])], value])
@@ -359,7 +359,7 @@ class Boosting(Estimator):
 
     def _quantiles(self, setup: Setup, tree: Tree, key: lq.Keys, weight: Codes) -> Array:
         """What the nodes add to a margin, from the quantiles of the leaves."""
-        value = np.where(weight > 0, lq.values(key, lq.ROUGH) * _scale(setup), 0.0)
+        value = np.where(weight > 0, lq.values(key, lq.RESIDUAL_DTYPE) * _scale(setup), 0.0)
         return self.learning_rate * lq.filled(tree, value, weight, directions(self.monotonic_cst, setup.schema))
 
     def _values(self, rules: Rules, grown: GrownTree, boosted: BoostedModel) -> Array:
@@ -370,7 +370,7 @@ class Boosting(Estimator):
         full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
         found = self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST])
         if boosted.n_classes:  # where curvature is nearly zero, Newton's step would overshoot, and then back again
-            far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + FARTHEST_STEP
+            far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + MAX_LEAF_STEP
             found = np.clip(found, -far, far)
         return np.asarray(found)
 
@@ -401,10 +401,10 @@ class Boosting(Estimator):
     def _rules(self, setup: Setup, boosted: BoostedModel, row_weight: float) -> Rules:
         """When nodes are split, and how splits are scored."""
         gradients, ranges = self.gradients(boosted), setup.ranges
-        least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
+        least = MIN_LEAF_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
         if self.refines:  # a row of the rarest class may be a leaf of the first tree
             share = _rarest(boosted)
-            least = min(1.0, 0.5 * share * (1 - share) / LEAST_CURVATURE) * least
+            least = min(1.0, 0.5 * share * (1 - share) / MIN_LEAF_CURVATURE) * least
         if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
             least *= min(ranges.max_target, 1.0)
         # what the slope of a row adds by chance to the squares between categories: g² / h, as it should be

@@ -13,7 +13,7 @@ from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel
 from tenfold.ensemble.boosting.boosting import Boosting, BoostingSummary
 from tenfold.ensemble.boosting.gradient_statistics import TargetDigits
-from tenfold.ensemble.boosting.gradients import FEW
+from tenfold.ensemble.boosting.gradients import MAX_WHOLE_WEIGHT
 from tenfold.estimator import Regressor
 from tenfold.stats.trees.tree_bins import fine_unit
 from tenfold.tree.growing.channels import ChannelSums, SumChannels, Weighed
@@ -80,6 +80,6 @@ class BoostingRegressor(Boosting, Regressor):
 
 def _channels(ranges: Ranges) -> SumChannels:
     """How the target is summed."""
-    few = ranges.weights_up_to(FEW)
-    unit = fine_unit(ranges.reach * (FEW if few else ranges.max_weight), ranges.rows)
+    few = ranges.weights_up_to(MAX_WHOLE_WEIGHT)
+    unit = fine_unit(ranges.reach * (MAX_WHOLE_WEIGHT if few else ranges.max_weight), ranges.rows)
     return SumChannels(ranges.center, unit, ranges.unit, few)

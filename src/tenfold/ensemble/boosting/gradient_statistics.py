@@ -143,7 +143,7 @@ class ResidualDigits(OfMargins[lq.Digits]):
         slot = np.cumsum(e.trees.feature[root:] < 0) - 1
         place = np.where(keeps & (e.trees.feature[nodes] < 0), slot[nodes - root], -1)
         key = lq.residual_keys(seen.target, margin, self.scale)
-        return lq.count(self.sought, place, key, seen.weight, lq.ROUGH)
+        return lq.count(self.sought, place, key, seen.weight, lq.RESIDUAL_DTYPE)
 
 
 class TargetDigits(OfBins[lq.Digits]):

@@ -15,15 +15,15 @@ from tenfold.ensemble.boosting.boosted import Loss
 from tenfold.stats.trees.tree_bins import fine_unit
 from tenfold.tree.records import Ranges
 
-FEW = 64
+MAX_WHOLE_WEIGHT = 64
 """weights up to this, if they are whole numbers, leave the units alone in which gradients are summed"""
-MANY = 1 << 15
+MIN_ROWS_TO_PACK = 1 << 15
 """rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word:
 the rounding is far below what another draw of the rows would do"""
-RARE = 2.0**-6
+RARE_CLASS_SHARE = 2.0**-6
 """share of a class below which slopes keep all their bits"""
 Sums = tuple[Codes, Array]
-_NONE = np.zeros(0)
+_EMPTY = np.zeros(0)
 _NO_LOSS = np.zeros(2, np.int64), np.zeros(2)
 
 
@@ -58,10 +58,15 @@ class Gradients(NamedTuple):
             gr.QUANTILE: (1.0, 1.0, 2 * wide),
             gr.POISSON: (2 * wide, 2 * wide, 64 * wide),
         }.get(loss, (1.0, 1.0, 64.0))
-        few, even, rows, heaviest = ranges.weights_up_to(FEW), ranges.uniform_weights, ranges.rows, ranges.max_weight
-        g, h = (fine_unit(x * (FEW if few else heaviest), rows) for x in (slope, curve))
+        few, even, rows, heaviest = (
+            ranges.weights_up_to(MAX_WHOLE_WEIGHT),
+            ranges.uniform_weights,
+            ranges.rows,
+            ranges.max_weight,
+        )
+        g, h = (fine_unit(x * (MAX_WHOLE_WEIGHT if few else heaviest), rows) for x in (slope, curve))
         most, top = fine_unit(worst * heaviest, rows), 2.0**62 / max(rows, 1)
-        if loss >= gr.LOGISTIC and even and rows >= MANY and rarest >= RARE:
+        if loss >= gr.LOGISTIC and even and rows >= MIN_ROWS_TO_PACK and rarest >= RARE_CLASS_SHARE:
             return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, True, True)
         return cls(loss, level, ranges.unit, (g, 1.0 if loss < gr.POISSON and even else h), most, top, few)
 
@@ -90,7 +95,7 @@ class Gradients(NamedTuple):
     ) -> tuple[Codes, Codes, Callable[[int, int], None]]:
         n = len(margin)
         g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
-        weights = (_NONE, weight) if self.few else (self._weights(weight), weight[:0])
+        weights = (_EMPTY, weight) if self.few else (self._weights(weight), weight[:0])
         given = (margin, output, target, *weights, self.level, *self.units)
         return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
 
@@ -109,7 +114,7 @@ class Gradients(NamedTuple):
         return losses
 
     def _weights(self, weight: Codes) -> Array:
-        return np.asarray(weight * self.weight_unit, dtype=np.float64) if len(weight) else _NONE
+        return np.asarray(weight * self.weight_unit, dtype=np.float64) if len(weight) else _EMPTY
 
 
 def _sum(found: list[Sums]) -> Loss:

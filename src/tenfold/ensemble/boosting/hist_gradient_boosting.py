@@ -6,14 +6,14 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 from tenfold.core import Remedy
-from tenfold.ensemble.boosting.boosting import MANY_ROWS, Boosting, Directions, every_column
+from tenfold.ensemble.boosting.boosting import EARLY_STOPPING_ROWS, Boosting, Directions, every_column
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed, share
 from tenfold.estimator.shell.keyword_decisions import ALONE, ignored_verbose
 from tenfold.estimator.shell.keywords import Refused, refused
 
-HELD_BACK = Remedy("tn.{name}(validation_fraction=0.1)")
-kept_back = refused("rows that were learned from do not tell when to stop", HELD_BACK, None)
-by_share = refused("rows are kept back by a share of them", HELD_BACK, integer(1))
+VALIDATION_REMEDY = Remedy("tn.{name}(validation_fraction=0.1)")
+kept_back = refused("rows that were learned from do not tell when to stop", VALIDATION_REMEDY, None)
+by_share = refused("rows are kept back by a share of them", VALIDATION_REMEDY, integer(1))
 by_dtype = Refused(
     "columns of text and categorical columns are categories",
     Remedy(
@@ -67,4 +67,4 @@ class HistGradientBoosting(Boosting):
 
     def stops_early(self, rows: int) -> bool:
         # Whether a fit to so many rows keeps some back: "auto" does so if they are many.
-        return rows > MANY_ROWS if isinstance(self.early_stopping, str) else bool(self.early_stopping)
+        return rows > EARLY_STOPPING_ROWS if isinstance(self.early_stopping, str) else bool(self.early_stopping)

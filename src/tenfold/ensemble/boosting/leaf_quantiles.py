@@ -19,9 +19,9 @@ from tenfold.core import Array, Codes
 from tenfold.core.field_values import ANYTHING, COUNTS
 from tenfold.tree.tree import Tree
 
-BITS = 11
+BITS_PER_DIGIT = 11
 """of a digit"""
-ROUGH = np.float32
+RESIDUAL_DTYPE = np.float32
 """what residuals are rounded to before quantiles of leaves are found"""
 
 
@@ -67,7 +67,7 @@ def keys(values: Array, kind: Kind) -> Keys:
 
 def residual_keys(target: Array, margin: Array, scale: float) -> Keys:
     """Residuals, divided by a power of two beyond which no target lies, as whole numbers of the same order."""
-    return keys((target - margin[:, 0]) / scale, ROUGH)
+    return keys((target - margin[:, 0]) / scale, RESIDUAL_DTYPE)
 
 
 def values(key: Keys, kind: Kind) -> Array:
@@ -79,14 +79,14 @@ def values(key: Keys, kind: Kind) -> Array:
 
 def last(kind: Kind) -> int:
     """How many digits a key has."""
-    return -(-8 * np.dtype(kind).itemsize // BITS)
+    return -(-8 * np.dtype(kind).itemsize // BITS_PER_DIGIT)
 
 
 def count(sought: Sought, place: Codes, key: Keys, weight: Codes, kind: Kind) -> Digits:
     """Weights of rows whose first digits are known, by the next."""
-    out = np.zeros((len(sought.prefix), 1 << BITS), np.int64)
-    shift = BITS * (last(kind) - 1 - sought.digit)
-    count_digits(place, key, weight, sought.prefix.view(np.uint64), shift, BITS, out)
+    out = np.zeros((len(sought.prefix), 1 << BITS_PER_DIGIT), np.int64)
+    shift = BITS_PER_DIGIT * (last(kind) - 1 - sought.digit)
+    count_digits(place, key, weight, sought.prefix.view(np.uint64), shift, BITS_PER_DIGIT, out)
     return Digits(out)
 
 
@@ -96,9 +96,9 @@ def narrow(sought: Sought, s: Digits, level: float) -> Sought:
     weight = sought.weight if sought.digit else upto[:, -1]
     rest = sought.rest if sought.digit else goal(weight, level)
     digit = (upto < rest[:, None]).sum(axis=1)
-    digit = np.minimum(digit, (1 << BITS) - 1)
+    digit = np.minimum(digit, (1 << BITS_PER_DIGIT) - 1)
     before = np.where(digit > 0, upto[np.arange(len(upto)), digit - 1], 0)
-    prefix = (sought.prefix.view(np.uint64) << np.uint64(BITS)) + digit.astype(np.uint64)
+    prefix = (sought.prefix.view(np.uint64) << np.uint64(BITS_PER_DIGIT)) + digit.astype(np.uint64)
     return Sought(prefix.view(np.int64), rest - before, weight, sought.digit + 1)
 
 

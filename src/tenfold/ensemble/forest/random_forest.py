@@ -59,7 +59,7 @@ Asked = (
     SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | ForestSides
     | Statistic[Any]
 )  # fmt: skip
-TOGETHER = 16
+TREES_PER_SCAN = 16
 """trees that are grown at a time"""
 
 
@@ -191,7 +191,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
             case WeighingRows(_, setup), Weighed():
                 return self._planted(self.weighed(setup, s.sums))
             case GrowingForest(step, setup), Gathered():
-                numbers = range(step, min(step + TOGETHER, self.n_estimators))
+                numbers = range(step, min(step + TREES_PER_SCAN, self.n_estimators))
                 return self._more(state, share([partial(self._tree, setup, s, t) for t in numbers]))
             case GrowingForestLevels(), Histograms() | RowsOf():
                 return self._level(state, s)
@@ -295,7 +295,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
 
     def _growing(self, step: int) -> int:
         """How many trees grow at a time: one, if the best leaf of each comes first."""
-        return min(1 if self.max_leaf_nodes else TOGETHER, self.n_estimators - step)
+        return min(1 if self.max_leaf_nodes else TREES_PER_SCAN, self.n_estimators - step)
 
     def _draws(self, setup: Setup, first: int, many: int) -> TreeDraws:
         """How some trees draw their rows."""

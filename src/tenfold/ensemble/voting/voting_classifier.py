@@ -20,11 +20,11 @@ from tenfold.estimator.shell.parameters import Behind
 from tenfold.naive_bayes.gaussian_nb import GaussianNB
 from tenfold.stats.member_summaries import Joint
 
-HALF = (
+HARD_VOTE_BOUND = (
     "where the vote is wrong, members with at least half of the weight are: on any rows its error is at most the "
     "weighted mean of theirs, times this"
 )
-SOFT = (
+SOFT_VOTE_BOUND = (
     "where the vote is wrong, the members' mean probability of other classes is at least half: on any rows its error "
     "is at most the mean of that probability, times this"
 )
@@ -97,7 +97,7 @@ class VotingClassifier(Voting, Averaged):
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the members claim, and how much worse than they a vote can be."""
-        return self.claims(model, s, 2.0, SOFT if self.voting == "soft" else HALF)
+        return self.claims(model, s, 2.0, SOFT_VOTE_BOUND if self.voting == "soft" else HARD_VOTE_BOUND)
 
     def scores_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The share of the votes that each class has, or its mean probability."""

@@ -12,7 +12,7 @@ from tenfold.linear_model.least_squares.linear_regression import LinearRegressio
 from tenfold.stats.member_summaries import Joint
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 
-JENSEN = (
+MEAN_ERROR_BOUND = (
     "the squared error of a mean is the mean of the members' squared errors minus their spread around it, "
     "on any rows: at most that mean, by this factor"
 )
@@ -56,7 +56,7 @@ class VotingRegressor(Voting, Regressor):
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the members claim, and that their mean is no worse than they are in the mean."""
-        return self.claims(model, s, 1.0, JENSEN)
+        return self.claims(model, s, 1.0, MEAN_ERROR_BOUND)
 
     def predict_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The weighted mean of the members' predictions."""

@@ -23,10 +23,10 @@ from tenfold.core.statistic import Grouped
 from tenfold.core.value import Value
 from tenfold.estimator.analyzers import TOKEN_PATTERN, Analyzer
 
-ASCII = 0x80
-LAST = 0x40000
+FIRST_NON_ASCII = 0x80
+FIRST_NON_LETTER = 0x40000
 """code points from here on are no letters, in any version of Unicode so far"""
-BLOCK = 1 << 20
+BYTES_PER_BLOCK = 1 << 20
 """bytes of documents that are cut at a time, or one document"""
 
 
@@ -58,7 +58,10 @@ class Hashing(Value):
         """Of the texts from `begin` to `end`."""
         start = int(ends[begin - 1]) if begin else 0
         some = letters[start : int(ends[end - 1])]
-        table = letter_table(bool(self.analyzer.lowercase), LAST if len(some) and some.max() >= ASCII else ASCII)
+        table = letter_table(
+            bool(self.analyzer.lowercase),
+            FIRST_NON_LETTER if len(some) and some.max() >= FIRST_NON_ASCII else FIRST_NON_ASCII,
+        )
         out = np.empty(2 * len(some) + 2, np.uint8)
         starts, stops = np.empty((2, len(some) // 2 + 1), np.int64)
         last = np.empty(end - begin, np.int64)
@@ -92,7 +95,7 @@ def _blocks(ends: Codes) -> Iterator[tuple[int, int]]:
     """Cut documents into blocks of few bytes: the first document of each, and the one after its last."""
     begin, done = 0, 0
     while begin < len(ends):
-        end = max(int(np.searchsorted(ends, done + BLOCK, side="right")), begin + 1)
+        end = max(int(np.searchsorted(ends, done + BYTES_PER_BLOCK, side="right")), begin + 1)
         yield begin, end
         begin, done = end, int(ends[end - 1])
 

@@ -34,7 +34,7 @@ no_preprocessor = Refused(
 )
 no_tokenizer = Refused(FUNCTIONS, Remedy('tn.{name}(token_pattern=r"\\S+")'), (None,))
 EXACT_COUNTS = "what comes out are 64-bit floats, which hold counts exactly"
-FLOATS = Remedy("tn.{name}().fit_transform(X).astype(np.float32)")
+FLOAT32_REMEDY = Remedy("tn.{name}().fit_transform(X).astype(np.float32)")
 
 
 class CountVectorizer(TextFeatures):
@@ -92,7 +92,7 @@ class CountVectorizer(TextFeatures):
     decode_error: Annotated[str, NoEffect(no_bytes.because, (one_of("strict", "ignore", "replace"),))] = "strict"
     preprocessor: Annotated[None, no_preprocessor] = None
     tokenizer: Annotated[None, no_tokenizer] = None
-    dtype: Annotated[DTypeLike, Refused(EXACT_COUNTS, FLOATS, (np.int64, np.float64))] = np.int64
+    dtype: Annotated[DTypeLike, Refused(EXACT_COUNTS, FLOAT32_REMEDY, (np.int64, np.float64))] = np.int64
 
     @property
     def _weighting(self) -> str:
@@ -164,7 +164,7 @@ class TfidfVectorizer(TextFeatures):
     use_idf: Annotated[bool, boolean] = True
     preprocessor: Annotated[None, no_preprocessor] = None
     tokenizer: Annotated[None, no_tokenizer] = None
-    dtype: Annotated[DTypeLike, Refused(EXACT_COUNTS, FLOATS, (np.float64,))] = np.float64
+    dtype: Annotated[DTypeLike, Refused(EXACT_COUNTS, FLOAT32_REMEDY, (np.float64,))] = np.float64
 
     @property
     def _once(self) -> bool:

@@ -20,7 +20,7 @@ from tenfold.model_selection.frame_columns import Scalar, Where
 
 Point = tuple[Scalar, ...]
 """a value for each of some columns"""
-LOOKED = 16384
+MAX_QUANTILE_ROWS = 16384
 """rows that quantiles are taken from, at most"""
 
 

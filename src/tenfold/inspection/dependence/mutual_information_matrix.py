@@ -16,7 +16,7 @@ from tenfold.stats.counts.pairs import PairsOfValues
 from tenfold.stats.trees.binned import BINS, RowSample, edges_of
 from tenfold.theory.checks import whole
 
-LIMIT = 10_000
+MAX_VALUES = 10_000
 """values of all columns together: the table of pairs has the square of it"""
 
 
@@ -113,11 +113,12 @@ def mutual_information_matrix(
             scans += 1
         statistic = PairsOfValues(edges, levels)
         sizes = statistic.sizes
-        if sizes.sum() > LIMIT:
+        if sizes.sum() > MAX_VALUES:
             wide = int(np.argmax(sizes))
             raise DataError(
                 f"the columns have {int(sizes.sum()):,} values together, {int(sizes[wide]):,} of them "
-                f"{schema.names[wide]!r}: more than {LIMIT:,}. Remedy: drop such columns, or group their rare values"
+                f"{schema.names[wide]!r}: more than {MAX_VALUES:,}. "
+                f"Remedy: drop such columns, or group their rare values"
             )
         count = session.answer(As(view, statistic)).summary.count
     places = [slice(end - size, end) for end, size in zip(np.cumsum(sizes).tolist(), sizes.tolist(), strict=True)]

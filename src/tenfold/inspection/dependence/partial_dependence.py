@@ -19,7 +19,7 @@ from tenfold.core.statistic import Expression, Statistic
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.inspection.dependence.grid import (
-    LOOKED,
+    MAX_QUANTILE_ROWS,
     Axis,
     Distinct,
     Layout,
@@ -215,7 +215,7 @@ def _over(
         if look:
             scans += 1
             distinct: list[Expression] = [Values(j, layout.resolution) for j in look]
-            sampled = Sampling(tuple(look), layout.seed, LOOKED)
+            sampled = Sampling(tuple(look), layout.seed, MAX_QUANTILE_ROWS)
             sample, *values = (one.summary for one in session.answer(As(view, Each((sampled, *distinct)))))
             for i, j in enumerate(look):
                 categorical = layout.of(names, j)[1]

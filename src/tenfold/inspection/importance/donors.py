@@ -15,9 +15,9 @@ from tenfold.compiled.rows.shuffling import deal, mix
 from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Statistic
 
-UNITS = 32
+MAX_UNITS = 32
 """at most: as many as tell a spread well"""
-FEW, EACH = 8, 16
+MIN_UNITS, ROWS_PER_UNIT = 8, 16
 """so many units at least, and more as each has so many rows"""
 
 
@@ -31,7 +31,7 @@ def bits(place: Codes, seed: int, turn: int = 0) -> Bits:
 
 def units_for(rows: int) -> int:
     """How many units so many rows are dealt to."""
-    return max(2, min(UNITS, max(rows // EACH, min(FEW, rows // 4))))
+    return max(2, min(MAX_UNITS, max(rows // ROWS_PER_UNIT, min(MIN_UNITS, rows // 4))))
 
 
 def units_of(place: Codes, seed: int, units: int) -> Codes:

@@ -13,14 +13,14 @@ from tenfold.core import Array, Chunk, Codes
 from tenfold.core.statistic import Statistic
 from tenfold.core.value import ByIdentity
 from tenfold.inspection.importance.column_swap import Swap
-from tenfold.inspection.importance.donors import UNITS, Donors, Sampling, bits, units_for, units_of
+from tenfold.inspection.importance.donors import MAX_UNITS, Donors, Sampling, bits, units_for, units_of
 from tenfold.metrics.unit_scores import unit_scores
 from tenfold.model_selection.frame_columns import Where
 from tenfold.stats.predictor_scores import Metric, Predictor
 
-LENT = 65536
+MAX_DONOR_ROWS = 65536
 """rows whose values are lent, at most"""
-BYTES = 1 << 25
+BYTES_PER_BLOCK = 1 << 25
 """of those values, at most, unless rows are very wide"""
 
 
@@ -59,7 +59,7 @@ class Drops:
 
 def lending(columns: tuple[int, ...], seed: int) -> Sampling:
     """The first statistic: a sample of rows, whose values in these columns are lent."""
-    return Sampling(columns, seed, max(1024, min(LENT, BYTES // (8 * len(columns)))))
+    return Sampling(columns, seed, max(1024, min(MAX_DONOR_ROWS, BYTES_PER_BLOCK // (8 * len(columns)))))
 
 
 class Swapped(Statistic[Drops]):
@@ -81,8 +81,8 @@ class Swapped(Statistic[Drops]):
         if self.lent.it is None:
             units = units_for(chunk.n)
             unit = units_of(place, self.seed, units)
-            if units < UNITS:  # small chunks fill other units each
-                unit = (unit + int(bits(place[:1], self.seed)[0] % np.uint64(UNITS))) % UNITS
+            if units < MAX_UNITS:  # small chunks fill other units each
+                unit = (unit + int(bits(place[:1], self.seed)[0] % np.uint64(MAX_UNITS))) % MAX_UNITS
             donors = Donors(place, unit, self.seed)
             value: Sequence[Array] = [chunk.X.column(j) for j in at]
         else:

@@ -18,11 +18,11 @@ import numpy as np
 from tenfold.core import Array, Codes
 from tenfold.tree.tree import Tree
 
-TINY = 1e-9
+EMPTY_LEAF_ROWS = 1e-9
 """rows of a leaf that none came to: shares of nothing are not defined"""
-CELLS = 1 << 19
+CELLS_PER_BLOCK = 1 << 19
 """nodes times points times rows that are worked on at a time: so many numbers stay near"""
-ROWS = 32
+MIN_ROWS_PER_BLOCK = 32
 """rows at a time at the least, however large a tree is: with fewer the loops are too short"""
 
 
@@ -65,7 +65,7 @@ class ShapleyTree:
         leaf = np.append(np.flatnonzero(feature < 0), np.arange(n, m))
         source = start + np.append(np.arange(n), stops)
         cover = np.zeros(m)
-        cover[leaf] = np.maximum(ended[source[leaf]], TINY)
+        cover[leaf] = np.maximum(ended[source[leaf]], EMPTY_LEAF_ROWS)
         self._to_parents(cover)
         self.value = np.zeros((m, value.shape[1]))
         self.value[leaf] = value[source[leaf]]
@@ -111,7 +111,7 @@ class ShapleyTree:
         if not self.levels:
             return
         points = (min(len(self.levels), len(np.unique(self.column[1:]))) + 1) // 2
-        step = max(ROWS, CELLS // (points * len(self.parent)))
+        step = max(MIN_ROWS_PER_BLOCK, CELLS_PER_BLOCK // (points * len(self.parent)))
         for start in range(0, len(rows), step):
             self._add_block(rows[start : start + step], points, out[start : start + step])
 

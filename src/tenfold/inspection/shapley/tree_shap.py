@@ -22,13 +22,13 @@ from tenfold.ensemble.boosting.boosted import BoostedModel
 from tenfold.ensemble.boosting.boosting import Boosting
 from tenfold.ensemble.forest.random_forest import RandomForest
 from tenfold.estimator import check_is_fitted
-from tenfold.inspection.shapley.shapley import TINY, ShapleyTree
+from tenfold.inspection.shapley.shapley import EMPTY_LEAF_ROWS, ShapleyTree
 from tenfold.tree.decision_tree import DecisionTree
 from tenfold.tree.forest import ForestModel
 from tenfold.tree.records import TreeModel
 from tenfold.tree.tree import Tree
 
-MOST = 1_000_000
+MAX_NODES = 1_000_000
 """nodes of a tree"""
 Explained = DecisionTree | RandomForest | Boosting
 
@@ -290,7 +290,7 @@ def _plain(tree: Tree, start: int, stop: int, value: Array, ended: Array) -> dic
     inner = feature >= 0
     left = np.where(inner, tree.first_child[start:stop] - start, -1)
     right = np.where(inner, left + 1, -1)
-    cover = np.where(inner, 0.0, np.maximum(ended, TINY))
+    cover = np.where(inner, 0.0, np.maximum(ended, EMPTY_LEAF_ROWS))
     depth = tree.depth[start:stop]
     for level in range(int(depth.max(initial=0)), -1, -1):
         at = np.flatnonzero(inner & (depth == level))
@@ -349,9 +349,9 @@ class Unfolding:
         return self._close(at, left, right, False)
 
     def _inner(self, k: int, threshold: float) -> int:
-        if len(self.nodes) > MOST:
+        if len(self.nodes) > MAX_NODES:
             raise DataError(
-                f"with its splits of categories in two, a tree has more than {MOST:,} nodes. Remedy: a smaller "
+                f"with its splits of categories in two, a tree has more than {MAX_NODES:,} nodes. Remedy: a smaller "
                 "max_depth, or fewer categories"
             )
         self.nodes.append([-1, -1, -1, int(self.tree.feature[k]), threshold, 0.0, k])
@@ -363,5 +363,5 @@ class Unfolding:
         return at
 
     def _leaf(self, k: int, share: float) -> int:
-        self.nodes.append([-1, -1, -1, -1, 0.0, max(float(self.ended[k]), TINY) * share, k])
+        self.nodes.append([-1, -1, -1, -1, 0.0, max(float(self.ended[k]), EMPTY_LEAF_ROWS) * share, k])
         return len(self.nodes) - 1

@@ -18,7 +18,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed
 from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.linear_model.class_moments.linear_scores import class_means, shortfalls
-from tenfold.linear_model.class_moments.whitening import USUAL, Whitening, digits, whiten
+from tenfold.linear_model.class_moments.whitening import ROUNDING_ASSUMPTION, Whitening, digits, whiten
 from tenfold.linear_model.least_squares.normal_equations import norms, varying
 from tenfold.linear_model.sgd.sgd import Descending, Descent, Judging, Scaling, SGDModel, State, Summary
 from tenfold.linear_model.sgd.sgd_summaries import REST, TWO, Scale, Walk
@@ -231,9 +231,16 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         ended = short if model.course.left > 0 else "max_iter was reached"
         half = "half the mean squared error, over all rows"
         claims = (
-            Claim("objective", errors.value(weights), "proved", half, "objective", USUAL),
-            Claim("gradient", steep, "proved", "its norm: 0 at the minimum and nowhere else", "objective", USUAL),
-            Claim("gap", errors.gap(weights, self.fit_intercept), "estimated", why, "objective", USUAL),
+            Claim("objective", errors.value(weights), "proved", half, "objective", ROUNDING_ASSUMPTION),
+            Claim(
+                "gradient",
+                steep,
+                "proved",
+                "its norm: 0 at the minimum and nowhere else",
+                "objective",
+                ROUNDING_ASSUMPTION,
+            ),
+            Claim("gap", errors.gap(weights, self.fit_intercept), "estimated", why, "objective", ROUNDING_ASSUMPTION),
             Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"),
             digits(white.least, errors.weight, which),
             *shortfalls(white.varies, white.rank, "fewer columns", "rows"),

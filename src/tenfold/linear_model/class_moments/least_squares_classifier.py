@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Need, Schema
 from tenfold.linear_model.class_moments.linear_scores import LinearDiscriminant, class_means, shortfalls, smallest_class
-from tenfold.linear_model.class_moments.whitening import USUAL, Whitening, digits, whiten
+from tenfold.linear_model.class_moments.whitening import ROUNDING_ASSUMPTION, Whitening, digits, whiten
 from tenfold.linear_model.least_squares.normal_equations import varying
 from tenfold.stats.moments.moments import refuse_small
 from tenfold.stats.moments.scatter import Scatter, ScatterWithinClasses
@@ -88,7 +88,14 @@ class LeastSquaresClassifier(LinearDiscriminant):
             "smallest eigenvalue of the correlations of the columns: of the coefficients, columns having unit variance"
         )
         return (
-            Claim("gap", float((slip**2).sum()) / size if size > 0 else 0.0, "estimated", why, "objective", USUAL),
+            Claim(
+                "gap",
+                float((slip**2).sum()) / size if size > 0 else 0.0,
+                "estimated",
+                why,
+                "objective",
+                ROUNDING_ASSUMPTION,
+            ),
             digits(white.least, total.weight, which),
             smallest_class(s.weight),
             *shortfalls(white.varies, white.rank, "fewer columns", "rows"),

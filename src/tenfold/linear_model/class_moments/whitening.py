@@ -15,11 +15,11 @@ import scipy.linalg as sla
 from tenfold.core import Array, Claim, Flags
 
 EPS = float(np.finfo(np.float64).eps)
-SURE = 4.0
+ERROR_DEVIATIONS = 4.0
 """standard deviations of rounding errors that an estimate covers"""
-FLOOR = 1e-10
+MIN_RELATIVE_VARIANCE = 1e-10
 """variances below this share of a unit are taken as this: beneath it rounding speaks"""
-USUAL = "rounding errors independent and of the usual size"
+ROUNDING_ASSUMPTION = "rounding errors independent and of the usual size"
 
 
 class Whitening(NamedTuple):
@@ -72,12 +72,14 @@ def whiten_all(covariance: Array, unit: Array) -> Rounded:
             rows = np.tril(sla.lapack.dtrtri(factor, lower=1)[0]) / own
             return Rounded(rows, 2 * float(np.log(np.diag(factor) * own).sum()), least, 0)
     values, vectors = sla.eigh(covariance / np.outer(unit, unit))
-    lifted = np.maximum(values, FLOOR)
+    lifted = np.maximum(values, MIN_RELATIVE_VARIANCE)
     log_det = float(np.log(lifted).sum()) + 2 * float(np.log(unit).sum())
-    return Rounded((vectors / np.sqrt(lifted)).T / unit, log_det, float(values[0]), int((values < FLOOR).sum()))
+    return Rounded(
+        (vectors / np.sqrt(lifted)).T / unit, log_det, float(values[0]), int((values < MIN_RELATIVE_VARIANCE).sum())
+    )
 
 
 def digits(least: float, weight: float, why: str) -> Claim:
     """How many decimal digits hold if the smallest eigenvalue of the correlations is this: 0 to 15."""
-    error = SURE * EPS * (1.0 + math.log2(weight + 1.0) / 8) / max(least, EPS)
-    return Claim("digits", min(max(-math.log10(error), 0.0), 15.0), "estimated", why, "arithmetic", USUAL)
+    error = ERROR_DEVIATIONS * EPS * (1.0 + math.log2(weight + 1.0) / 8) / max(least, EPS)
+    return Claim("digits", min(max(-math.log10(error), 0.0), 15.0), "estimated", why, "arithmetic", ROUNDING_ASSUMPTION)

@@ -23,7 +23,7 @@ from tenfold.estimator.shell.keyword_decisions import (
 )
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.linear_model.cross_validated.fold_solutions import ByFold, Chosen
-from tenfold.linear_model.penalized.penalized import WIDE, claims_of, descended
+from tenfold.linear_model.penalized.penalized import MIN_WIDE_FEATURES, claims_of, descended
 from tenfold.linear_model.penalized.penalty_path import LassoPath, follow, grid_of, path_of, summary_of
 from tenfold.linear_model.penalized.quadratic import quadratic
 from tenfold.stats.folds import FoldMoments, FoldRows
@@ -65,7 +65,7 @@ class PathCV(ByFold):
         return np.atleast_1d(numbers(self.l1_ratio, "l1_ratio"))
 
     def _wide(self, schema: Schema) -> bool:
-        return int(schema.size("feature") or 0) > WIDE
+        return int(schema.size("feature") or 0) > MIN_WIDE_FEATURES
 
     def _grid(self, whole: Moments | Rows) -> tuple[Array, Array]:
         problem = quadratic(whole, self.fit_intercept)

@@ -18,7 +18,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.linear_model.least_squares.normal_equations import EPS
-from tenfold.linear_model.penalized.penalized import USUAL
+from tenfold.linear_model.penalized.penalized import ROUNDING_ASSUMPTION
 from tenfold.stats.combinators import Key
 from tenfold.stats.folds import (
     ChunkStarts,
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 Folds: TypeAlias = FoldMoments | Sequence[Rows]
 """the folds that have rows"""
-FOLDS = 10
+DEFAULT_FOLDS = 10
 """drawn at random, if no others are asked for"""
-TIE = 1e-13
+ERROR_TIE = 1e-13
 """errors that differ by less are the same: then the larger penalty is taken"""
 
 
@@ -102,7 +102,9 @@ class ByFold(Featured, OnePass, Regressor):
         # How many rows there are, if the folds depend on it; else the moments, or rows, of drawn folds.
         if not self._drawn:
             return RowsByChunk()
-        return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), schema.levels, self._wide(schema))
+        return ComomentsByDrawnFold(
+            DrawnFolds(DEFAULT_FOLDS, int(self.random_state)), schema.levels, self._wide(schema)
+        )
 
     def ask(self, state: Initial | Counted | Done) -> Statistic[Any] | None:
         # Of folds that are cut or given: once the rows are counted, the moments, or rows, of each.
@@ -145,7 +147,7 @@ class ByFold(Featured, OnePass, Regressor):
         mean = errors.mean(axis=2)
         if not np.isfinite(mean).all():
             raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
-        i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
+        i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + ERROR_TIE))[0])
         chosen = Chosen(float(grid[i, a]), float(ratios[i]), grid, errors, digits)
         return Done.of(self._best(whole, chosen, state.schema))
 
@@ -203,7 +205,7 @@ class ByFold(Featured, OnePass, Regressor):
         how = "at random" if self._drawn else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
         many = f"{how}, each left out once by the models of {ratios * alphas:,} penalties"
         return (
-            Claim("score digits", model.score_digits, "estimated", why, "arithmetic", USUAL),
+            Claim("score digits", model.score_digits, "estimated", why, "arithmetic", ROUNDING_ASSUMPTION),
             Claim("folds", float(folds), "proved", many, "data"),
         )
 

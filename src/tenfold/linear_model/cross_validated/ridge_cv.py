@@ -20,7 +20,7 @@ from tenfold.estimator.shell.constraints import array, boolean, choice, integer,
 from tenfold.estimator.shell.keyword_decisions import EXACT, FLAG, one_of
 from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.linear_model.cross_validated.fold_solutions import (
-    TIE,
+    ERROR_TIE,
     ByFold,
     Chosen,
     Counted,
@@ -29,7 +29,7 @@ from tenfold.linear_model.cross_validated.fold_solutions import (
     least_digits,
 )
 from tenfold.linear_model.least_squares.normal_equations import EPS, from_moments, quick, quick_each
-from tenfold.linear_model.penalized.penalized import USUAL
+from tenfold.linear_model.penalized.penalized import ROUNDING_ASSUMPTION
 from tenfold.stats.folds import FoldMoments, Pieces
 from tenfold.stats.moments.moments import Comoments, Moments
 from tenfold.stats.ridge_leave_one_out import ALONE, LeaveOneOut, LeftOut
@@ -192,7 +192,7 @@ class RidgeCV(ByFold):
         errors = s.squares / s.weight
         if not np.isfinite(errors).all():
             raise DataError("the errors of the rows are not finite. Remedy: divide the target by its largest value")
-        a = int(np.flatnonzero(errors <= errors.min() * (1 + TIE))[0])
+        a = int(np.flatnonzero(errors <= errors.min() * (1 + ERROR_TIE))[0])
         size = float(np.sqrt(max(s.base.comoment[-1, -1], 0.0) / s.weight)) + abs(float(s.base.mean[-1]))
         with np.errstate(divide="ignore", invalid="ignore"):
             rough = 4 * EPS * (1.0 / s.free + np.where(errors > 0, size / np.sqrt(errors), 0.0))
@@ -204,7 +204,7 @@ class RidgeCV(ByFold):
         if self.cv is not None:
             return super()._chosen(model)
         why = "of the least certain mean squared error of rows that are left out one by one"
-        return (Claim("score digits", model.score_digits, "estimated", why, "arithmetic", USUAL),)
+        return (Claim("score digits", model.score_digits, "estimated", why, "arithmetic", ROUNDING_ASSUMPTION),)
 
     def _grid(self, whole: object) -> tuple[Array, Array]:
         given = np.sort(numbers(self.alphas, "alphas").ravel())[::-1]
@@ -239,8 +239,8 @@ class RidgeCV(ByFold):
         why = "residual of the normal equations (moments), as a share of the squares of y"
         which = "perturbation of the least certain coefficient, from merged moments"
         return (
-            Claim("gap", found.gap, "estimated", why, "objective", USUAL),
-            Claim("digits", found.digits, "estimated", which, "arithmetic", USUAL),
+            Claim("gap", found.gap, "estimated", why, "objective", ROUNDING_ASSUMPTION),
+            Claim("digits", found.digits, "estimated", which, "arithmetic", ROUNDING_ASSUMPTION),
             *self._chosen(model),
         )
 

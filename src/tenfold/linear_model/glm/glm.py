@@ -26,23 +26,23 @@ from tenfold.linear_model.inference.standard_errors import ROBUST
 from tenfold.stats.optimize.curvature import Beginning, Curvature, CurvatureAt, FeatureScales
 from tenfold.stats.optimize.score_products import CurvatureScores, ScoresAt
 
-SHARE = 16
+PARTS_PER_SHARE = 16
 """each so many parts one is read for a first answer"""
-FEW = 8
+FIRST_SHARE_PARTS = 8
 """and of these, first, each so many rows one, at most"""
-ENOUGH = 2048
+MIN_SHARE_ROWS = 2048
 """rows of a share that are worth a first answer of their own"""
-EACH = 32
+MIN_CLASS_ROWS = 32
 """rows of a class that it has at least: of rows that come sorted by class a share says nothing"""
-WIDE = 2000
+MAX_HESSIAN_FEATURES = 2000
 """coefficients whose Hessian is too large"""
-EXACT = 1e-6
+UNPENALIZED_TOL = 1e-6
 """without a penalty standard errors are wanted, so the Hessian must be that of the estimate: the gap is so much less"""
-FAR = 25
+DIVERGENCE_ROUNDS = 25
 """rounds after which a fit without a penalty that still walks is walking to infinity"""
-LONG = 0.1
+DIVERGENCE_STEP = 0.1
 """then its steps are still longer than this, in the scale of the columns"""
-SMALL = 2.3e-162
+SQUARE_UNDERFLOW = 2.3e-162
 """the square of what is smaller is zero"""
 
 
@@ -79,7 +79,7 @@ class Scaling(NamedTuple):
     schema: Schema
     coef: Annotated[Array, "output", "feature"]
     """zeros, and a coefficient of one for the offset"""
-    every: Annotated[int, OneOf(1, SHARE)]
+    every: Annotated[int, OneOf(1, PARTS_PER_SHARE)]
 
 
 class Approaching(NamedTuple):
@@ -89,7 +89,7 @@ class Approaching(NamedTuple):
     schema: Schema
     place: Place
     turn: int
-    thinned: Annotated[int, Between(1, FEW)]
+    thinned: Annotated[int, Between(1, FIRST_SHARE_PARTS)]
 
 
 class Newton(NamedTuple):
@@ -153,15 +153,15 @@ class Glm(RobustErrors, Featured):
         if _classes(schema) == 1:
             raise ValueError(f"{type(self).__name__} needs two classes, but the target has one class: {schema.classes}")
         k, p = _outputs(schema), int(schema.size("feature") or 0)
-        if k * (p + 1) > WIDE and self.penalties(1.0)[1]:
+        if k * (p + 1) > MAX_HESSIAN_FEATURES and self.penalties(1.0)[1]:
             raise ValueError(
                 f"{k * (p + 1):,} coefficients are too many for a penalty of absolute values: it needs their Hessian. "
-                f"Remedy: l1_ratio=0, or at most {WIDE:,} of them"
+                f"Remedy: l1_ratio=0, or at most {MAX_HESSIAN_FEATURES:,} of them"
             )
         coef, fixed = np.zeros((k, p)), self.known(schema)
         if fixed >= 0:
             coef[:, fixed] = 1.0
-        return Scaling(0, schema, coef, 1 if k * (p + 1) > WIDE else SHARE)
+        return Scaling(0, schema, coef, 1 if k * (p + 1) > MAX_HESSIAN_FEATURES else PARTS_PER_SHARE)
 
     def ask(self, state: State) -> FeatureScales | CurvatureAt | ScoresAt | None:
         """A share first, then all rows, at each new place."""
@@ -169,7 +169,7 @@ class Glm(RobustErrors, Featured):
             case Scaling(_, schema, _, every):
                 return FeatureScales(self.kind, _classes(schema), schema.levels, every=every)
             case Approaching():
-                return self._curvature(state, thinned=state.thinned, every=SHARE)
+                return self._curvature(state, thinned=state.thinned, every=PARTS_PER_SHARE)
             case Newton() | Confirming() | Lbfgs():
                 return self._curvature(state, expected=isinstance(state, Confirming) and self.kind == GAMMA)
             case Scoring(_, schema, at, root):
@@ -236,7 +236,7 @@ class Glm(RobustErrors, Featured):
         )  # fmt: skip
         if not isinstance(state, Approaching):
             return self._go_on(state, then, s, here, d)
-        if not (2 * falls < max(1.0, 0.5 * len(d)) or state.turn > FAR):
+        if not (2 * falls < max(1.0, 0.5 * len(d)) or state.turn > DIVERGENCE_ROUNDS):
             return state._replace(place=then)
         then = then._replace(base_value=math.inf)
         return state._replace(place=then, thinned=1) if state.thinned > 1 else Newton(state.step, state.schema, then)
@@ -249,10 +249,10 @@ class Glm(RobustErrors, Featured):
             return self._done(after) if here.gap(d) <= small else after
         if self.kind == LOGISTIC and s.worst < 0:
             return self._done(state)
-        exact = max(EXACT * self.tol * s.weight, 2 * here.rough * here.rough)
+        exact = max(UNPENALIZED_TOL * self.tol * s.weight, 2 * here.rough * here.rough)
         if here.gap() <= exact and isinstance(state, Confirming):
             return self._estimated(state, s)
-        if self.kind == LOGISTIC and state.step > FAR and np.abs(d).max(initial=0.0) > LONG:
+        if self.kind == LOGISTIC and state.step > DIVERGENCE_ROUNDS and np.abs(d).max(initial=0.0) > DIVERGENCE_STEP:
             return self._done(state)
         return (Confirming if here.gap(d) <= small else Newton)(state.step, state.schema, then)
 
@@ -282,7 +282,7 @@ class Glm(RobustErrors, Featured):
         scale = np.where(scale > 0, scale, np.abs(s.mean))
         scale = np.hypot(scale, 2 * math.sqrt(self.penalties(s.weight)[0] / s.weight))  # of the Hessian, about
         scale = np.where(scale > 0, scale, 1.0)
-        if (scale < SMALL).any():
+        if (scale < SQUARE_UNDERFLOW).any():
             j = int(scale.argmin())
             what = f"predictor number {j} is too small to be squared (about {scale[j]:.0e})"
             raise DataError(f"{what}, and no penalty holds its coefficient. Remedy: rescale the column, or drop it")
@@ -292,12 +292,12 @@ class Glm(RobustErrors, Featured):
             target = float(s.target[0]) / s.weight
             intercept[:] = math.log(target) - state.coef[0] @ center if target > 0 else 0.0
         at = Place(state.coef, intercept, center, scale, 0.0, state.coef, np.zeros(k))
-        if k * (p + 1) > WIDE:
+        if k * (p + 1) > MAX_HESSIAN_FEATURES:
             return Lbfgs(0, state.schema, at, Memory.none(k, p))
         enough = 20 * state.coef.size
         fewest = s.rows * s.target.min() / s.weight if self.kind == LOGISTIC else s.rows
-        if state.every > 1 and s.rows >= max(ENOUGH, enough) and fewest >= EACH:
-            return Approaching(0, state.schema, at, 1, max(1, min(s.rows // (8 * enough), FEW)))
+        if state.every > 1 and s.rows >= max(MIN_SHARE_ROWS, enough) and fewest >= MIN_CLASS_ROWS:
+            return Approaching(0, state.schema, at, 1, max(1, min(s.rows // (8 * enough), FIRST_SHARE_PARTS)))
         return Newton(0, state.schema, at)
 
     def _shorter(self, state: Approaching | Walking, s: Curvature) -> State:
@@ -318,7 +318,7 @@ class Glm(RobustErrors, Featured):
     def _penalties(self, state: Approaching | Walking, s: Curvature) -> tuple[float, float]:
         """Those of all rows, as far as the rows that were read go."""
         squared, absolute = self.penalties(s.weight)
-        part = SHARE * state.thinned if isinstance(state, Approaching) else 1
+        part = PARTS_PER_SHARE * state.thinned if isinstance(state, Approaching) else 1
         return squared / part, absolute / part
 
     def _free(self, schema: Schema) -> Flags:

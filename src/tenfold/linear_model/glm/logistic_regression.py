@@ -24,7 +24,7 @@ from tenfold.estimator.shell.keyword_decisions import (
     unseeded,
 )
 from tenfold.estimator.shell.keywords import NoEffect, Renamed, refused
-from tenfold.linear_model.glm.glm import FAR, LONG, Glm, GlmModel
+from tenfold.linear_model.glm.glm import DIVERGENCE_ROUNDS, DIVERGENCE_STEP, Glm, GlmModel
 from tenfold.linear_model.glm.glm_inference import Errors
 from tenfold.linear_model.glm.newton import Local
 from tenfold.linear_model.inference.standard_errors import ROBUST
@@ -143,7 +143,12 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
                 else "so no coefficients minimise the loss, it falls to zero as they grow. Remedy: a finite C"
             )
             return (Claim("separable", 1.0, "proved", why, "data"),)
-        if not penalty and model.n_iter > FAR and here and np.abs(here.step()).max(initial=0.0) > LONG:
+        if (
+            not penalty
+            and model.n_iter > DIVERGENCE_ROUNDS
+            and here
+            and np.abs(here.step()).max(initial=0.0) > DIVERGENCE_STEP
+        ):
             why = "the coefficients grew in every round, as they do if some rows can be separated. Remedy: a finite C"
             return (Claim("separable", 1.0, "estimated", why, "data", "that they would have grown on"),)
         return ()

@@ -21,11 +21,11 @@ import scipy.linalg as sla
 from tenfold.compiled.linear_model.proximal import sweep, violation
 from tenfold.core import Array, Flags
 from tenfold.core.arrays import symmetrize
-from tenfold.linear_model.least_squares.normal_equations import TINY, norms
+from tenfold.linear_model.least_squares.normal_equations import MIN_ACCURATE_SQUARE, norms
 from tenfold.stats.optimize.curvature import Curvature
 
 EPS = float(np.finfo(np.float64).eps)
-SUMS = 4096
+ROUNDINGS_OF_A_SUM = 4096
 """roundings of a sum over rows, at most: within a block, over blocks, up the tree"""
 
 
@@ -51,7 +51,7 @@ class Local(NamedTuple):
     @property
     def is_valid(self) -> bool:
         """Whether the Hessian is so far from singular that its rounding does not matter."""
-        return EPS * SUMS * _norm(self.hessian) * _norm(self.inverse) < 0.01
+        return EPS * ROUNDINGS_OF_A_SUM * _norm(self.hessian) * _norm(self.inverse) < 0.01
 
     def step(self) -> Array:
         """To the minimum of the quadratic, and of the absolute values."""
@@ -122,7 +122,7 @@ def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
     speed = reach * math.sqrt(_norm(back))
     bends = float(sum(s.gram[:, 0, 0]))
     margins = math.sqrt(s.reach * float((at**2).sum()))
-    rough = EPS * speed * ((q + 8) * margins * bends + SUMS * s.size)
+    rough = EPS * speed * ((q + 8) * margins * bends + ROUNDINGS_OF_A_SUM * s.size)
     absolute_weight = (absolute * weight).ravel()[which]
     tied = k if k > 1 and absolute and not squared else 0
     return Local(at.ravel()[which], gradient.ravel()[which], H, back, absolute_weight, speed, reach, rough, rank, tied)
@@ -169,7 +169,7 @@ def strong(s: Curvature, squared: float, free: Flags) -> float:
             return math.inf
         g = np.where(free[0, 1:], g - (g0 / h) * s.drift[0, 1:], 0.0)
         first = h * a * a * psi(a)
-    blur = EPS * SUMS * s.size * math.sqrt(s.reach) * float(np.abs(s.center).max(initial=1.0))
+    blur = EPS * ROUNDINGS_OF_A_SUM * s.size * math.sqrt(s.reach) * float(np.abs(s.center).max(initial=1.0))
     far = float(norms(g[None])[0]) + blur
     return far * far / (2 * squared) + first
 
@@ -255,7 +255,7 @@ def _proximal(S: Array, q: Array, l: Array, v: Array, root: Array, tied: int) ->
 
 def _roots(H: Array) -> Array:
     """Of the diagonal, one where it is zero or too small to be divided by."""
-    return np.sqrt(np.where(np.diag(H) > TINY, np.diag(H), 1.0))
+    return np.sqrt(np.where(np.diag(H) > MIN_ACCURATE_SQUARE, np.diag(H), 1.0))
 
 
 def _refined(H: Array, back: Array, b: Array) -> Array:

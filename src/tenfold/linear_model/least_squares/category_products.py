@@ -18,9 +18,9 @@ from tenfold.core import Array, Codes
 from tenfold.linear_model.least_squares.normal_equations import EPS
 from tenfold.stats.moments.category_moments import CodedMoments
 
-CLOSE = 1e-12
+RESIDUAL_TOLERANCE = 1e-12
 """length of the residual at which the steps end, as a share of that at 0"""
-STEPS = 1000
+MAX_STEPS_PER_RESIDUAL = 1000
 """at most, before the residual is looked at again"""
 
 
@@ -131,7 +131,7 @@ def step(s: Search, product: Array, alpha: float) -> Search:
 
 def ended(s: Search) -> bool:
     """Whether the steps have come as near as they get."""
-    return s.energy <= CLOSE**2 * s.first or len(s.steps) >= STEPS
+    return s.energy <= RESIDUAL_TOLERANCE**2 * s.first or len(s.steps) >= MAX_STEPS_PER_RESIDUAL
 
 
 def least_curvature(s: Search) -> float:

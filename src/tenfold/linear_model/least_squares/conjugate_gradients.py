@@ -1,6 +1,7 @@
 """Least squares of more categories than a matrix can hold, by conjugate gradients.
 
-Moments of so many features would not fit: 10,000 categories have 10⁸ pairs. Beyond `WIDE` categories the rows are read
+Moments of so many features would not fit: 10,000 categories have 10⁸ pairs. Beyond `MAX_COUNTED_CATEGORIES` categories
+the rows are read
 for all other moments, their codes are held, and each step of the search looks at those once. Then the rows are read
 once more for the residual, which proves how near the optimum is.
 """
@@ -16,7 +17,7 @@ from tenfold.core import Array, Claim, Codes, DataError, Schema
 from tenfold.core.certificate import Status
 from tenfold.core.learner import Initial
 from tenfold.linear_model.least_squares.category_products import (
-    CLOSE,
+    RESIDUAL_TOLERANCE,
     Search,
     System,
     begin,
@@ -35,15 +36,15 @@ from tenfold.stats.moments.category_moments import (
     Products,
 )
 
-WIDE = 2000
+MAX_COUNTED_CATEGORIES = 2000
 """categories, of all columns together, whose pairs are still counted"""
-AGAIN = 3
+MAX_RESTARTS = 3
 """how often the search begins"""
 
 
 def too_many(categories: int) -> bool:
     """Whether so many categories are more than the matrix of their pairs is made for."""
-    return categories > WIDE
+    return categories > MAX_COUNTED_CATEGORIES
 
 
 class Searching(NamedTuple):
@@ -83,7 +84,7 @@ class ConjugateGradients:
         if isinstance(state, Initial) and m.at.any():  # verified: this is where a search has ended
             return _model(problem, m, system)
         search = begin(system, m, state.search.begun if isinstance(state, Checking) else 0)
-        if search.energy <= (100 * CLOSE) ** 2 * search.first or search.begun > AGAIN:
+        if search.energy <= (100 * RESIDUAL_TOLERANCE) ** 2 * search.first or search.begun > MAX_RESTARTS:
             return _model(problem, m, system)
         _refuse_ids(problem.levels, m.count)
         return Searching(0, problem.schema, search)

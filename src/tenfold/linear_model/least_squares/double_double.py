@@ -15,7 +15,7 @@ from tenfold.compiled.precision.double import cholesky, solve
 from tenfold.core import Array
 from tenfold.linear_model.least_squares.normal_equations import (
     EPS,
-    SURE,
+    ERROR_DEVIATIONS,
     Solution,
     from_moments,
     norms,
@@ -26,9 +26,9 @@ from tenfold.stats.moments.double import Double
 from tenfold.stats.moments.double_moments import DoubleMoments
 from tenfold.stats.moments.moments import refuse_infinite, refuse_small
 
-TINY = 2.0**-104
+DOUBLE_DOUBLE_EPS = 2.0**-104
 """relative rounding error of double-double"""
-LEAST = (16 * EPS) ** 2
+MIN_COLUMN_SHARE = (16 * EPS) ** 2
 """a column whose share beside the others is smaller is there by rounding alone"""
 
 
@@ -53,7 +53,7 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
     S = A.scaled(np.outer(size, size))
     S.high[~varies, ~varies] = 1.0
     c = c.scaled(size)
-    factor, factor_rest, rank = cholesky(*S, LEAST)
+    factor, factor_rest, rank = cholesky(*S, MIN_COLUMN_SHARE)
     if rank < p:
         rounded = from_moments(m.moments(), alpha, fit_intercept, given, least=16 * EPS)
         unknown = np.full(p + 1, np.inf)
@@ -76,12 +76,12 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
     root[1:, 1:][~varies] = 0.0
     center = m.mean[:p] * fit_intercept
     spread = np.vstack([root[1:], root[0] - center @ root[1:]])
-    shake = SURE * norms(spread @ (root.T @ m.around(center).blur.T))
-    gamma = TINY * (1.0 + np.log2(m.weight + 1.0) / 8)
+    shake = ERROR_DEVIATIONS * norms(spread @ (root.T @ m.around(center).blur.T))
+    gamma = DOUBLE_DOUBLE_EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
     rest = max(float(second.high[p, p]), 0.0)
     length = math.sqrt(float(u.high @ u.high) + rest)
     reach = norms(back[:, 1:] @ inverse.high)
-    doubt = SURE * gamma * (reach * length + norms(back) * math.sqrt(rest))
+    doubt = ERROR_DEVIATIONS * gamma * (reach * length + norms(back) * math.sqrt(rest))
     floor = EPS * np.abs(values) + shake
     error = floor + doubt + np.abs(values - np.roll(exact.rounded(), -1))
     if not fit_intercept:

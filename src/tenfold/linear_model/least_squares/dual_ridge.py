@@ -15,17 +15,17 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from tenfold.core import Array, Claim, ColumnData
-from tenfold.linear_model.least_squares.normal_equations import EPS, SURE, shares, values_of, varying
+from tenfold.linear_model.least_squares.normal_equations import EPS, ERROR_DEVIATIONS, shares, values_of, varying
 from tenfold.linear_model.least_squares.routes import LinearModel, Problem
 from tenfold.stats.moments.moments import refuse_infinite
 from tenfold.stats.rows.wide_rows import Rows
 
-WIDE = 1000
+MIN_WIDE_FEATURES = 1000
 """features from which on rows are kept while they are fewer than these"""
 
-CLOSE = 1e-14
+RESIDUAL_TOLERANCE = 1e-14
 """length of the residual at which steps of conjugate gradients end, as a share of that of the targets"""
-STEPS = 200
+MAX_CG_STEPS = 200
 """of conjugate gradients at most: from there on the matrix of the rows costs less"""
 
 
@@ -95,8 +95,12 @@ def solved(problem: Problem, rows: Rows) -> Dual:
     coef = np.where(varies, X.transposed(a), 0.0)
     left = y - X.times(coef) - alpha * a
     size = _norm(X.lengths() * coef) + alpha * _norm(a) + _norm(y)
-    blur = (_norm(left) + SURE * EPS * size) / math.sqrt(len(a)) * np.minimum(length / least, 0.5 / math.sqrt(alpha))
-    error = blur + SURE * EPS * (np.abs(coef) + X.lengths() * _norm(a) / math.sqrt(len(a)))
+    blur = (
+        (_norm(left) + ERROR_DEVIATIONS * EPS * size)
+        / math.sqrt(len(a))
+        * np.minimum(length / least, 0.5 / math.sqrt(alpha))
+    )
+    error = blur + ERROR_DEVIATIONS * EPS * (np.abs(coef) + X.lengths() * _norm(a) / math.sqrt(len(a)))
     return Dual(X, y, mean, coef, error, length * _norm(y) / (length**2 + alpha))
 
 
@@ -114,7 +118,7 @@ def by_cholesky(X: Centred, y: Array, alpha: float, fit_intercept: bool) -> tupl
 
 
 def by_conjugate_gradients(X: Centred, y: Array, alpha: float) -> tuple[Array, float] | None:
-    """Solve (XX' + αI) a = y by products with sparse rows alone; None if `STEPS` steps are not enough.
+    """Solve (XX' + αI) a = y by products with sparse rows alone; None if `MAX_CG_STEPS` steps are not enough.
 
     The matrix of all pairs of rows is never made. No eigenvalue is below α.
     """
@@ -122,8 +126,8 @@ def by_conjugate_gradients(X: Centred, y: Array, alpha: float) -> tuple[Array, f
     a, left = np.zeros_like(y), y
     for _ in range(2):  # the residual of the recurrence drifts away from the true one, from which steps begin again
         z = left / diagonal
-        direction, energy, goal = z, float(left @ z), CLOSE**2 * float(y @ (y / diagonal))
-        for _ in range(STEPS):
+        direction, energy, goal = z, float(left @ z), RESIDUAL_TOLERANCE**2 * float(y @ (y / diagonal))
+        for _ in range(MAX_CG_STEPS):
             if energy <= goal:
                 break
             image = X.times(X.transposed(direction)) + alpha * direction
@@ -150,7 +154,7 @@ def claims_of(problem: Problem, model: LinearModel, rows: Rows) -> tuple[Claim, 
     usual = "rounding errors independent and of the usual size"
     slope = problem.alpha * model.coef - found.X.transposed(found.y - found.X.times(model.coef))
     length = _norm(found.y)
-    far = _norm(slope) + SURE * EPS * _norm(found.X.lengths()) * length
+    far = _norm(slope) + ERROR_DEVIATIONS * EPS * _norm(found.X.lengths()) * length
     share = (far / length) ** 2 / problem.alpha if length else 0.0
     error = found.error + np.abs(model.coef - found.coef)
     worst = float(shares(error, model.coef, found.unit).max(initial=0.0))

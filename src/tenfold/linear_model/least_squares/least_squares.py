@@ -26,7 +26,7 @@ from tenfold.linear_model.inference.inference import Inferring, RobustErrors
 from tenfold.linear_model.inference.standard_errors import ROBUST, Inference, infer
 from tenfold.linear_model.least_squares import dual_ridge
 from tenfold.linear_model.least_squares.conjugate_gradients import (
-    WIDE,
+    MAX_COUNTED_CATEGORIES,
     Checking,
     ConjugateGradients,
     Searching,
@@ -89,7 +89,12 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         # Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
         # With a penalty and very many features, the rows themselves while they are fewer.
         categories, plain = int(schema.levels.sum()), self.precision == "normal" and self.standard_errors not in ROBUST
-        if self.alpha and plain and not too_many(categories) and int(schema.size("feature") or 0) > dual_ridge.WIDE:
+        if (
+            self.alpha
+            and plain
+            and not too_many(categories)
+            and int(schema.size("feature") or 0) > dual_ridge.MIN_WIDE_FEATURES
+        ):
             return RowsOrComoments(schema.levels)
         if not too_many(categories):
             return (DOUBLE if self.precision == "high" else GRAM).statistic(schema)
@@ -97,7 +102,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
             asked = 'precision="high"' if self.precision == "high" else f'standard_errors="{self.standard_errors}"'
             raise ValueError(
                 f"{asked} takes a matrix of all features, and {categories:,} categories are too many for one. Remedy: "
-                f"the default, or fewer than {WIDE:,} categories"
+                f"the default, or fewer than {MAX_COUNTED_CATEGORIES:,} categories"
             )
         return CONJUGATE.statistic(schema)
 
@@ -189,7 +194,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         if isinstance(summary, (CodedMoments, Products)):
             raise ValueError(
                 f"standard errors take a matrix of all features, and {len(summary.product):,} categories "
-                f"are too many for one. Remedy: fewer than {WIDE:,}"
+                f"are too many for one. Remedy: fewer than {MAX_COUNTED_CATEGORIES:,}"
             )
         scores = summary if isinstance(summary, Scores) else None
         if kind in ROBUST and not (scores is not None and scores.fits):

@@ -18,11 +18,11 @@ from tenfold.stats.folds import FoldMoments
 from tenfold.stats.moments.moments import Moments, refuse_infinite, refuse_small
 
 EPS = float(np.finfo(np.float64).eps)
-TINY = 1e-290
+MIN_ACCURATE_SQUARE = 1e-290
 """squares below have lost digits"""
-LEAST = 5e-324
+SMALLEST_SUBNORMAL = 5e-324
 """the step between numbers that are next to zero"""
-SURE = 4.0
+ERROR_DEVIATIONS = 4.0
 """standard deviations of rounding errors that an estimate covers"""
 
 
@@ -121,7 +121,7 @@ def from_moments(
     slip = half.T @ (c - S @ u)
     drift = np.abs(back @ (half @ slip))
     stir = norms((back @ inverse) * own) * math.sqrt(float((own * u) @ (own * u)) + yy)  # rounding is of the columns
-    error = floor + drift + SURE * gamma * stir
+    error = floor + drift + ERROR_DEVIATIONS * gamma * stir
     half = half / scale[:, None]
     if rank < varies.sum():
         error = np.full(p + 1, np.inf)
@@ -132,7 +132,7 @@ def from_moments(
             values = values_of(shortest, m.mean, fit_intercept)
     root = sla.block_diag([[1 / math.sqrt(m.weight) if fit_intercept and m.weight else 0.0]], half)
     along = np.append(-values[:p], 1.0)
-    gap = 0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (SURE * gamma * size) ** 2
+    gap = 0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (ERROR_DEVIATIONS * gamma * size) ** 2
     gap += 0.5 * m.weight * float(floor[p] ** 2) * fit_intercept
     return Solution(
         values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
@@ -169,7 +169,7 @@ def _quick(second: Array, mean: Array, weight: Array, alphas: Array) -> tuple[Ar
     many = (len(second), len(alphas))
     coef, sure = np.empty((*many, mean.shape[1] - 1)), np.empty(many, bool)
     gamma = EPS * (1.0 + np.log2(weight + 1.0) / 8)
-    solve_well(second, mean, weight, gamma, math.sqrt(TINY), alphas, coef, sure)
+    solve_well(second, mean, weight, gamma, math.sqrt(MIN_ACCURATE_SQUARE), alphas, coef, sure)
     return coef, sure
 
 
@@ -224,7 +224,7 @@ def _last_rounding(values: Array, mean: Array, fit_intercept: bool) -> Array:
 def shares(error: Array, values: Array, unit: Array) -> Array:
     """Each error as a share of its value, or of a value too small to matter."""
     size = np.maximum(np.abs(values), 1e-10 * unit)
-    error = np.maximum(error, np.where(values, LEAST, 0.0))
+    error = np.maximum(error, np.where(values, SMALLEST_SUBNORMAL, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error == 0, 0.0, error / size)
 
@@ -242,20 +242,20 @@ def varying(square: Array, size: Array, weight: float) -> Flags:
     `square` has their sums of squares around the mean, `size` how large values are, `weight` how many there are.
     """
     rounding = math.sqrt(weight) * 4 * EPS * np.abs(size)
-    return np.asarray(np.sqrt(np.maximum(square, 0.0)) > np.maximum(rounding, math.sqrt(TINY)))
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)) > np.maximum(rounding, math.sqrt(MIN_ACCURATE_SQUARE)))
 
 
 def too_small(square: Array, mean: Array, weight: float) -> bool:
     """Whether a column has values other than zero, but so small that their squares are zero or lose digits."""
     size = _sizes(square, mean, weight)
-    return bool(((size > 0) & (size < math.sqrt(TINY))).any())
+    return bool(((size > 0) & (size < math.sqrt(MIN_ACCURATE_SQUARE))).any())
 
 
 def too_small_beside(square: Array, mean: Array, weight: float) -> bool:
     """Whether a column, or the product of one with the target, is so small that digits are lost; the target is last."""
     size = _sizes(square, mean, weight)
     with np.errstate(over="ignore"):  # of constant columns
-        lost = (size[:-1] > 0) & (size[:-1] * size[-1] < TINY) & (size[-1] > 0)
+        lost = (size[:-1] > 0) & (size[:-1] * size[-1] < MIN_ACCURATE_SQUARE) & (size[-1] > 0)
     return too_small(square[:-1], mean[:-1], weight) or bool(lost.any())
 
 

@@ -21,14 +21,14 @@ from tenfold.estimator.shell.constraints import boolean, integer
 from tenfold.linear_model.inference.coefficient_summary import Names
 from tenfold.linear_model.inference.inference import Inferring
 from tenfold.linear_model.inference.standard_errors import Inference, infer
-from tenfold.linear_model.least_squares.double_double import TINY, another_round, from_double
+from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, another_round, from_double
 from tenfold.linear_model.least_squares.solution_claims import claims_of
 from tenfold.stats.moments.double import Double
 from tenfold.stats.moments.double_moments import ROWS, DoubleMoments
 from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials
 from tenfold.stats.moments.rfactor import last_bits
 
-ROUNDS = 4
+MAX_EXTRA_SCANS = 4
 """scans at most, beyond the first"""
 
 
@@ -179,7 +179,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         assert found.rest is not None
         model = PolynomialModel(found.values[:-1], float(found.values[-1]), np.roll(found.rest, 1))
         round = state.round if isinstance(state, Refining) else 0
-        if another_round(s, found) and round < ROUNDS:
+        if another_round(s, found) and round < MAX_EXTRA_SCANS:
             return Refining(0, round + 1, model, s.mean[:-1] * self.fit_intercept)
         return Done.of(model)
 
@@ -205,7 +205,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
             raise ValueError("this model was saved without its summary, and standard errors are made from that")
         given = np.append(self.model_.coef, self.model_.intercept)
         found = from_double(self.summary_, 0.0, self.fit_intercept, given)
-        return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY, None)
+        return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), DOUBLE_DOUBLE_EPS, None)
 
     @property
     def coef_names_(self) -> Names:

@@ -14,7 +14,7 @@ import scipy.linalg as sla
 from tenfold.core import Array, Flags
 from tenfold.linear_model.least_squares.normal_equations import (
     EPS,
-    SURE,
+    ERROR_DEVIATIONS,
     Solution,
     condition_of,
     from_moments,
@@ -27,7 +27,7 @@ from tenfold.linear_model.least_squares.normal_equations import (
 )
 from tenfold.stats.moments.rfactor import RFactor
 
-FACTOR = 16 * EPS
+RFACTOR_ERROR = 16 * EPS
 """relative error of a column of a merged R-factor: a few roundings at each stacking"""
 
 
@@ -59,7 +59,7 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
     solved = _values_at(back @ u, constant, fit_intercept)
     rest = float(np.sqrt(max(((b - T @ u) ** 2).sum(), 0.0)))
     reach, spread = norms(back @ inverse), norms(back @ half)
-    error = SURE * FACTOR * (spread * math.sqrt(u @ u + length**2) + reach * rest)
+    error = ERROR_DEVIATIONS * RFACTOR_ERROR * (spread * math.sqrt(u @ u + length**2) + reach * rest)
     exact, doubt = solved, error
     own = np.sqrt(sizes) / scale[1 - first :]  # beside the penalty, a column may be nothing
     unit = np.append(length * own * per_unit[1 - first :], length / math.sqrt(max(r.weight, 1.0)))
@@ -71,8 +71,8 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         delta = half @ (half.T @ slope)
         corrected = at + back @ delta
         moves = spread * float(np.linalg.norm(delta)) + reach * float(np.linalg.norm(T @ delta))
-        delta_error = SURE * (FACTOR * moves + EPS * norms(back * delta))
-        blur = SURE * norms((back @ half) @ (half.T / scale) @ r.blur[:, first:].T)
+        delta_error = ERROR_DEVIATIONS * (RFACTOR_ERROR * moves + EPS * norms(back * delta))
+        blur = ERROR_DEVIATIONS * norms((back @ half) @ (half.T / scale) @ r.blur[:, first:].T)
         if shares(delta_error, corrected, unit).max() < shares(error, solved, unit).max():
             exact, doubt = corrected, delta_error
     values = exact if given is None else given

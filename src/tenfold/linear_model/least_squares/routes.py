@@ -14,18 +14,18 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Flags, Schema
 from tenfold.core.learner import Initial
-from tenfold.linear_model.least_squares.double_double import TINY, another_round, from_double
+from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, another_round, from_double
 from tenfold.linear_model.least_squares.normal_equations import EPS, Solution, from_moments, quick
-from tenfold.linear_model.least_squares.qr import FACTOR, from_factor
+from tenfold.linear_model.least_squares.qr import RFACTOR_ERROR, from_factor
 from tenfold.linear_model.least_squares.reference_levels import Matrix, S, among, kept, some, steadied
 from tenfold.linear_model.least_squares.solution_claims import claims_of
 from tenfold.stats.moments.double_moments import DoubleComoments, DoubleMoments, ResidualComoments
 from tenfold.stats.moments.moments import Comoments, Moments
 from tenfold.stats.moments.rfactor import FactorAndGradient, RFactor
 
-ROUNDS = 4
+MAX_EXTRA_SCANS = 4
 """scans for R-factors, or for double-double moments, at most"""
-FEW = 256
+MAX_QR_FEATURES = 256
 """features, if categories are among them, for which R-factors are worth making them all"""
 
 
@@ -188,7 +188,7 @@ class GramMatrix(Route[Moments]):
             found = self.solution(problem, summary)
             values, doubtful = found.values, found.wants_factor
         model = LinearModel.of(among(values, problem.kept(summary)), problem.schema)
-        if doubtful and (len(model.coef) < FEW or not problem.levels.any()):
+        if doubtful and (len(model.coef) < MAX_QR_FEATURES or not problem.levels.any()):
             return Step(model, self._escalated(problem, model, summary), True)
         return Step(model, Initial(0, problem.schema), False)
 
@@ -219,10 +219,10 @@ class TriangularFactors(Route[RFactor]):
         if not isinstance(state, Factoring):  # merged
             return Step(model, state, False)
         again = Factoring(0, state.round + 1, model, state.center, state.scale)
-        return Step(model, again, not last and found.wants_round and state.round < ROUNDS)
+        return Step(model, again, not last and found.wants_round and state.round < MAX_EXTRA_SCANS)
 
     def rounding(self, found: Solution) -> float:
-        return float(FACTOR * np.sqrt(found.rss / found.tss) if found.tss else 0.0)
+        return float(RFACTOR_ERROR * np.sqrt(found.rss / found.tss) if found.tss else 0.0)
 
 
 class DoubleDouble(Route[DoubleMoments]):
@@ -247,10 +247,10 @@ class DoubleDouble(Route[DoubleMoments]):
         rest, center = np.roll(among(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
         round = state.round if isinstance(state, Refining) else 0
         again = Refining(0, round + 1, model, rest, center)
-        return Step(model, again, not last and round < ROUNDS and another_round(summary, found))
+        return Step(model, again, not last and round < MAX_EXTRA_SCANS and another_round(summary, found))
 
     def rounding(self, found: Solution) -> float:
-        return TINY
+        return DOUBLE_DOUBLE_EPS
 
 
 def _among_kept(given: Array | None, keep: Flags | None) -> Array | None:

@@ -12,10 +12,10 @@ from tenfold.compiled.linear_model.power_penalty import descend_powers, power_ga
 from tenfold.core import Array, Claim, Schema
 from tenfold.estimator.shell.constraints import boolean, integer, real
 from tenfold.linear_model.penalized.penalized import PenalisedModel, Shrunken, claims_of
-from tenfold.linear_model.penalized.quadratic import SEEN, Gram
+from tenfold.linear_model.penalized.quadratic import ROUNDING_GAP, Gram
 from tenfold.stats.moments.moments import Comoments, Moments
 
-FURTHEST = 600.0
+MAX_LOG_COEFFICIENT = 600.0
 """logarithm of the largest size of a coefficient, in units of its own, whose powers are still numbers"""
 
 
@@ -117,7 +117,7 @@ class BridgeRegression(Shrunken):
         beta, u = np.zeros(problem.width), np.empty(problem.width)
         if not problem.unit:
             return beta, 0
-        sizes, tol = self._sizes(problem), 0.5 * max(self.tol, SEEN)
+        sizes, tol = self._sizes(problem), 0.5 * max(self.tol, ROUNDING_GAP)
         sweeps, _ = descend_powers(
             problem.S, problem.q, sizes, float(self.q), problem.curvature, tol, self.max_iter, beta, u
         )
@@ -139,4 +139,4 @@ class BridgeRegression(Shrunken):
         """How large each coefficient, in units of its own, must be for its penalty to be the square of the target's."""
         of_one = math.log(self.alpha) + (self.q - 2.0) * math.log(problem.unit)
         sizes = np.log(problem.scale) - of_one / self.q
-        return np.exp(np.clip(np.where(problem.varies, sizes, 0.0), -FURTHEST, FURTHEST))
+        return np.exp(np.clip(np.where(problem.varies, sizes, 0.0), -MAX_LOG_COEFFICIENT, MAX_LOG_COEFFICIENT))

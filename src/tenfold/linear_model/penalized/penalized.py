@@ -33,9 +33,9 @@ from tenfold.stats.metrics import Regression
 from tenfold.stats.moments.moments import Comoments, Moments
 from tenfold.stats.rows.wide_rows import Rows, RowsOrComoments
 
-WIDE = 1000
+MIN_WIDE_FEATURES = 1000
 """features from which on rows are kept while they are fewer than these"""
-USUAL = "rounding errors independent and of the usual size"
+ROUNDING_ASSUMPTION = "rounding errors independent and of the usual size"
 
 
 class PenalisedModel(NamedTuple):
@@ -79,7 +79,7 @@ class Penalised(MultiOutput, Shrunken):
     selection: Annotated[str, any_selection] = "cyclic"
 
     def statistic(self, schema: Schema) -> Comoments | RowsOrComoments:
-        wide = int(schema.size("feature") or 0) > WIDE
+        wide = int(schema.size("feature") or 0) > MIN_WIDE_FEATURES
         return RowsOrComoments(schema.levels) if wide else Comoments(schema.levels)
 
     def solve(self, schema: Schema, summary: Moments | Rows) -> PenalisedModel:
@@ -131,7 +131,7 @@ def claims_of(problem: Quadratic, gap: float, coef: Array, tol: float) -> tuple[
         why += f"; more than tol = {tol:g}: max_iter sweeps, or rounding, ended the descent"
     inside = "columns with a coefficient that is not 0"
     claims = [
-        Claim("gap", gap, "estimated", why, "objective", USUAL),
+        Claim("gap", gap, "estimated", why, "objective", ROUNDING_ASSUMPTION),
         Claim("nonzero", float(np.count_nonzero(coef)), "proved", inside, "objective"),
     ]
     still = float((~problem.varies).sum())

@@ -19,9 +19,9 @@ from tenfold.stats.rows.wide_rows import Rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEAST = float(np.finfo(np.float64).resolution)
+SMALLEST_ALPHA = float(np.finfo(np.float64).resolution)
 """all penalties of a grid, if every coefficient is 0 anyway"""
-PATIENCE = 3
+MAX_SLOW_PENALTIES = 3
 """penalties of a path whose descents may take all the sweeps that they are allowed"""
 
 
@@ -138,7 +138,7 @@ def grid_of(problem: Quadratic, l1_ratio: float, positive: bool, alphas: ArrayLi
         top = problem.largest(l1_ratio, positive)
         if not top < np.inf:
             raise ValueError(f"l1_ratio={l1_ratio} leaves no finite grid of penalties. Remedy: give the alphas")
-        return np.geomspace(top, top * eps, int(alphas)) if top > 0 else np.full(int(alphas), LEAST)
+        return np.geomspace(top, top * eps, int(alphas)) if top > 0 else np.full(int(alphas), SMALLEST_ALPHA)
     given = np.sort(numbers(alphas, "alphas").ravel())[::-1].copy()
     if not len(given) or not (given > 0).all() or not np.isfinite(given).all():
         raise ValueError("alphas must be positive numbers. Remedy: LinearRegression has no penalty")
@@ -150,12 +150,13 @@ def follow(
 ) -> tuple[Array, Array]:
     """Coefficients and intercepts for each penalty, every one from the one before.
 
-    Where `PATIENCE` of them have taken all the sweeps they may, those that are penalised less have a hundredth.
+    Where `MAX_SLOW_PENALTIES` of them have taken all the sweeps they may, those that are penalised less have a
+    hundredth.
     """
     coefs, intercepts = np.empty((len(alphas), problem.width)), np.empty(len(alphas))
     beta, spent = None, 0
     for i, alpha in enumerate(alphas):
-        may = most if spent < PATIENCE else -(-most // 100)
+        may = most if spent < MAX_SLOW_PENALTIES else -(-most // 100)
         beta, sweeps = problem.solve(alpha, l1_ratio, positive, tol, may, beta)
         spent += sweeps >= most
         coefs[i], intercepts[i] = problem.values(beta)

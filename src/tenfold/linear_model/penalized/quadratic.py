@@ -19,17 +19,17 @@ from tenfold.compiled.linear_model.coordinates import add_squares, descend_coord
 from tenfold.compiled.moments.moments import correlate
 from tenfold.compiled.rows.extremes import all_finite
 from tenfold.core import Array, Codes, DataError
-from tenfold.linear_model.least_squares.normal_equations import EPS, SURE, constants, varying
+from tenfold.linear_model.least_squares.normal_equations import EPS, ERROR_DEVIATIONS, constants, varying
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.rows.wide_rows import Rows
 
-LITTLE = 1e-13
+NEGLIGIBLE_GAP = 1e-13
 """gaps below are not worth a closer look"""
-SEEN = 64 * EPS
+ROUNDING_GAP = 64 * EPS
 """gaps below are rounding errors: a smaller `tol` would never be reached"""
-FAR = 8.0
+FAR_MEAN_DEVIATIONS = 8.0
 """means beyond so many standard deviations lose digits"""
-LARGE = 1e150
+LARGEST_PENALTY = 1e150
 """a penalty that leaves a coefficient nothing, and can still be squared"""
 
 
@@ -79,7 +79,7 @@ class Quadratic:
         start = np.zeros(self.width) if start is None else start
         if not self.unit:
             return np.zeros(self.width), 0
-        return self.descend(*self.penalties(alpha, l1_ratio), positive, 0.5 * max(tol, SEEN), most, start)
+        return self.descend(*self.penalties(alpha, l1_ratio), positive, 0.5 * max(tol, ROUNDING_GAP), most, start)
 
     def penalties(self, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
         """The penalties of each coefficient: l of absolute values, m of squares."""
@@ -93,7 +93,7 @@ class Quadratic:
             m = np.where(self.varies, alpha * (1.0 - l1_ratio) / self.scale**2, float(l1_ratio < 1.0))
         if np.isfinite(l).all() and np.isfinite(m).all():
             return l, m
-        return np.nan_to_num(l, posinf=LARGE), np.nan_to_num(m, posinf=LARGE)
+        return np.nan_to_num(l, posinf=LARGEST_PENALTY), np.nan_to_num(m, posinf=LARGEST_PENALTY)
 
     def largest(self, l1_ratio: float, positive: bool) -> float:
         """The least alpha for which all coefficients are 0."""
@@ -114,7 +114,7 @@ class Quadratic:
         beta, u, rest, error = self.seen(coef)
         l, m = self.penalties(alpha, l1_ratio)
         found = float(duality_gap(beta, u, rest + error, l, m, positive, error))
-        if LITTLE < found < 1.0 and self.curvature > 0.0:
+        if NEGLIGIBLE_GAP < found < 1.0 and self.curvature > 0.0:
             reach = math.sqrt(2.0 * found / self.curvature)
             found = min(found, float(gap_within(beta, u, l, m, positive, error, reach)))
         return self.share(found, coef)
@@ -124,7 +124,7 @@ class Quadratic:
         beta = np.where(self.varies, coef * self.scale / self.unit, 0.0)
         u, rest = self.products(beta)
         gamma = EPS * (1.0 + math.log2(self.weight + 1.0) / 8)
-        return beta, u, rest, SURE * self.rough * gamma * math.sqrt(1.0 + float(beta @ beta))
+        return beta, u, rest, ERROR_DEVIATIONS * self.rough * gamma * math.sqrt(1.0 + float(beta @ beta))
 
     def share(self, found: float, coef: Array) -> float:
         """A gap as a share of ½|t|², with what rounding of the intercept adds."""
@@ -185,7 +185,7 @@ class Wide(Quadratic):
         super().__init__(mean, spread, weight, fit_intercept)
         self.X, self.root, self.around = X, np.sqrt(share), around[:-1]
         far = float(np.abs(self.around / self.scale)[self.varies].max(initial=0.0))
-        if far > FAR and not sp.issparse(X):
+        if far > FAR_MEAN_DEVIATIONS and not sp.issparse(X):
             self.X, self.around, far = X - self.around, np.zeros_like(self.around), 0.0
         self.rough = 1.0 + far
         kind = "CSR " if sp.issparse(X) else ""

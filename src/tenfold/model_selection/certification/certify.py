@@ -21,7 +21,7 @@ from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, feature_names
 from tenfold.metrics.scorers import Summary
 from tenfold.model_selection.certification.clusters import group_codes
-from tenfold.model_selection.certification.confidence_bounds import GROUPED, ends_of
+from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMPTIONS, ends_of
 from tenfold.model_selection.certification.leakage import others, print_of
 from tenfold.model_selection.certification.targets import Asked, Judged, asked_of, judge
 from tenfold.model_selection.cross_validation.folds import Grouping
@@ -159,7 +159,7 @@ def _promises(
     judged: Judged, asked: Sequence[Asked], level: float, times: int, method: str, seed: int
 ) -> list[Claim]:  # fmt: skip
     """Of each score its value and its ends, for unseen rows."""
-    drawn = GROUPED if judged.groups else UNSEEN
+    drawn = GROUP_ASSUMPTIONS if judged.groups else UNSEEN
     sure = f"with {percent(level)} confidence" + (f" for all {times} models together (Bonferroni)" if times > 1 else "")
     claims = []
     for one in asked:

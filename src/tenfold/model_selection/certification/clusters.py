@@ -13,7 +13,7 @@ from tenfold.sources import Source
 from tenfold.sources.label_codes import code, levels
 from tenfold.stats.combinators import joined
 
-UNITS = 512
+MAX_UNITS = 512
 """at most: more groups than these are joined, more rows than these are dealt to so many units"""
 
 
@@ -39,13 +39,13 @@ def unit_key(
     """
     if groups is None:
         _, starts, _ = numbering(source, need.without_target(), session)  # wherever they come from
-        return Shuffled(UNITS, seed, starts=starts), (), 0
+        return Shuffled(MAX_UNITS, seed, starts=starts), (), 0
     if isinstance(groups, str):
         found = splits_of(groups, source, need, session)
         key, count = found.each[0].key, found.each[0].key.groups
-        return joined(key, [range(u, count, UNITS) for u in range(min(count, UNITS))]), found.side, count
+        return joined(key, [range(u, count, MAX_UNITS) for u in range(min(count, MAX_UNITS))]), found.side, count
     count = int(groups.max(initial=-1)) + 1
     if count < 2:
         raise DataError("groups has one group only, which says nothing about others. Remedy: rows of more groups")
-    found = splits_of(min(count, UNITS), source, need, session, groups=groups)
+    found = splits_of(min(count, MAX_UNITS), source, need, session, groups=groups)
     return found.each[0].key, (), count

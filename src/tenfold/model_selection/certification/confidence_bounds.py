@@ -17,9 +17,9 @@ from tenfold.model_selection.certification.targets import Asked, Judged
 from tenfold.stats.metrics import Confusion
 from tenfold.theory.bounds.held_out import UNSEEN
 
-FEW = 10
+MIN_GROUPS = 10
 """groups: with fewer, an interval over them is rough"""
-GROUPED = "groups drawn independently from one distribution, none of their rows used to make the model"
+GROUP_ASSUMPTIONS = "groups drawn independently from one distribution, none of their rows used to make the model"
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
         """The score, if units count so often."""
         return asked.of(again(often))
 
-    few = f" of {judged.groups} groups only, so they are rough" if 0 < judged.groups < FEW else ""
-    drawn = GROUPED if judged.groups else UNSEEN
+    few = f" of {judged.groups} groups only, so they are rough" if 0 < judged.groups < MIN_GROUPS else ""
+    drawn = GROUP_ASSUMPTIONS if judged.groups else UNSEEN
     enough = f"{drawn}, and enough of them that the score is nearly normal"
     if asked.is_rate:
         weight = np.array([float(u.count.sum()) for u in units if isinstance(u, Confusion)])

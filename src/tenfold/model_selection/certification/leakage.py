@@ -20,7 +20,7 @@ from tenfold.core.rows.row_sketch import RowSketch, row_hashes
 from tenfold.estimator import Estimator
 from tenfold.sources import Source
 
-PARTS = 32
+MAX_SKETCHED_PARTS = 32
 """of a source that are read to recognise rows, at most"""
 _judged: dict[tuple[str, str], set[str]] = {}
 """by rows and score, the values of the models that were scored"""
@@ -39,7 +39,7 @@ def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: Arr
         return 1.0
     need = first.need.without_target()
     schema = Schema(first.schema_.columns, None, None, first.schema_.named)
-    parts = np.unique(np.linspace(0, len(source) - 1, PARTS).astype(int)).tolist()
+    parts = np.unique(np.linspace(0, len(source) - 1, MAX_SKETCHED_PARTS).astype(int)).tolist()
     chunks = (chunk for part in parts for chunk in source.chunks(part, need, schema))
     hashes = np.concatenate([np.zeros(0, np.uint64), *(row_hashes(chunk.X, schema) for chunk in chunks)])
     return RowSketch.read(made.marks).overlap(hashes, made.rows)

@@ -12,14 +12,22 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, MatrixLike
 from tenfold.model_selection.comparison.comparison_result import Comparison, Comparisons
-from tenfold.model_selection.comparison.paired_tests import NAMES, NOISE, Sizes, five_by_two, holm, mcnemar, t_test
+from tenfold.model_selection.comparison.paired_tests import (
+    SCORE_ROUNDING,
+    TEST_NAMES,
+    Sizes,
+    five_by_two,
+    holm,
+    mcnemar,
+    t_test,
+)
 from tenfold.model_selection.comparison.ranks import Ranks, friedman, place
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.formatting import short
 from tenfold.theory.checks import fraction, one_of
 
 Method = Literal["corrected", "paired", "5x2", "mcnemar"]
-METHODS = tuple(NAMES)
+METHODS = tuple(TEST_NAMES)
 Pair = tuple[int | str, int | str]
 """two learners of a `CrossValidation`, by number or name"""
 
@@ -97,7 +105,7 @@ if they were equally good.
     x, z = _scores("a", a), _scores("b", b)
     if x.shape != z.shape:
         raise ValueError(f"a and b must be scores on the same folds, but there are {x.shape} and {z.shape} of them")
-    noise = NOISE * float(np.maximum(np.abs(x), np.abs(z)).max(initial=0.0))
+    noise = SCORE_ROUNDING * float(np.maximum(np.abs(x), np.abs(z)).max(initial=0.0))
     d = np.where(np.abs(x - z) <= noise, 0.0, x - z)
     if method == "5x2":
         return five_by_two(d, sizes, level, pair, said)

@@ -18,11 +18,11 @@ from tenfold.sources.label_codes import code, levels
 
 Sizes = ArrayLike
 """training rows and test rows: (train, test), of all folds or of each"""
-FEW = 25
+MAX_EXACT_MCNEMAR_ROWS = 25
 """rows on which two models differ: with fewer, McNemar's test counts exactly"""
-NOISE = 1e-12
+SCORE_ROUNDING = 1e-12
 """of the scores: differences below it are rounding, and none"""
-NAMES = {
+TEST_NAMES = {
     "corrected": "corrected resampled t-test",
     "paired": "paired t-test",
     "5x2": "5x2 cross-validated t-test",
@@ -50,7 +50,7 @@ def t_test(
     if np.ptp(d) <= noise:
         error = 0.0
         note = "the difference is the same in every fold: its variance cannot be estimated"
-    return _by_t(mean, error, k - 1, level, names, score, NAMES[method], note)
+    return _by_t(mean, error, k - 1, level, names, score, TEST_NAMES[method], note)
 
 
 def five_by_two(d: Array, sizes: Sizes | None, level: float, names: tuple[str, str], score: str) -> Comparison:
@@ -64,7 +64,7 @@ def five_by_two(d: Array, sizes: Sizes | None, level: float, names: tuple[str, s
         )
     error = math.sqrt(float(((d[:, 0] - d[:, 1]) ** 2).sum() / 2) / 5)  # s² of two numbers is half their square
     note = f"the test takes the first of ten differences; their mean is {d.mean():.3g}"
-    return _by_t(float(d[0, 0]), error, 5, level, names, score, NAMES["5x2"], note)
+    return _by_t(float(d[0, 0]), error, 5, level, names, score, TEST_NAMES["5x2"], note)
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike, truth: ArrayLike | None, level: float, names: tuple[str, str]) -> Comparison:
@@ -76,7 +76,7 @@ def mcnemar(a: ArrayLike, b: ArrayLike, truth: ArrayLike | None, level: float, n
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     both, differ = int((right_a & right_b).sum()), only_a + only_b
     df: float | None = None
-    if differ < FEW:
+    if differ < MAX_EXACT_MCNEMAR_ROWS:
         statistic, said = float(min(only_a, only_b)), "exact"
         p = float(stats.binomtest(only_a, differ).pvalue) if differ else 1.0
     else:
@@ -84,7 +84,9 @@ def mcnemar(a: ArrayLike, b: ArrayLike, truth: ArrayLike | None, level: float, n
         p = float(special.chdtrc(1, statistic))
     table = [[both, only_a], [only_b, len(true) - both - differ]]
     errors = difference_interval(table=table, level=level)
-    method = f"{NAMES['mcnemar']} ({said}; {only_a} rows only {short(names[0])} got right, {only_b} only the other)"
+    method = (
+        f"{TEST_NAMES['mcnemar']} ({said}; {only_a} rows only {short(names[0])} got right, {only_b} only the other)"
+    )
     return Comparison(
         names, "accuracy", method, 0.0 - errors.estimate, -errors.high, -errors.low, level, statistic, df, p,
         "it is of these two models; others, learned from other rows by the same learners, may differ",

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special, stats
 
 from tenfold.core import MatrixLike
-from tenfold.model_selection.comparison.paired_tests import NOISE
+from tenfold.model_selection.comparison.paired_tests import SCORE_ROUNDING
 from tenfold.model_selection.formatting import Table, axes, html_table, percent, short
 from tenfold.sources.frames import is_frame
 
@@ -177,7 +177,7 @@ def friedman(table: MatrixLike, names: Sequence[str] | None, level: float) -> Ra
     names = [str(one) for one in (range(k) if names is None else names)]
     if len(names) != k:
         raise ValueError(f"names has {len(names)} entries, and results {k} columns")
-    scale = NOISE * float(np.abs(scores).max()) or 1.0
+    scale = SCORE_ROUNDING * float(np.abs(scores).max()) or 1.0
     ranks = stats.rankdata(-np.rint(scores / scale), axis=1)  # what differs by rounding is a tie
     mean = ranks.mean(axis=0)
     spread = float(((ranks - (k + 1) / 2) ** 2).sum()) / (n * (k - 1))  # k (k + 1) / 12 without ties

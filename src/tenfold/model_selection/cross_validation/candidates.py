@@ -22,7 +22,7 @@ from tenfold.stats.combinators import View
 from tenfold.stats.metrics import Ranking, Scorer
 
 Learners: TypeAlias = BaseEstimator | Sequence[BaseEstimator] | Mapping[str, BaseEstimator]
-KEPT = 4096
+RANKING_BINS = 4096
 """bins of a ranking that is kept: enough for any picture"""
 
 
@@ -79,7 +79,7 @@ class Candidate:
 
     def keep(self, split: int, summaries: Iterable[Summary]) -> None:
         """Hold the summaries of a split, for pictures: rankings in few bins."""
-        few = Ranking.of([], [], most=KEPT)
+        few = Ranking.of([], [], most=RANKING_BINS)
         self.kept[split] = {type(s).__name__: s + few if isinstance(s, Ranking) else s for s in summaries}
 
 

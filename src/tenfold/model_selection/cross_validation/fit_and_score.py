@@ -49,9 +49,9 @@ from tenfold.stats.combinators import As, By, Each, joined
 from tenfold.stats.metrics import Regression, Scorer
 from tenfold.stats.predictor_scores import Score
 
-ROWS = Need()
+TRANSFORMED_NEED = Need()
 """of columns that a transformer makes, whoever takes them"""
-SQUARED = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
+SCORES_FROM_SUMMARIES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
 """scores that summaries of rows may tell without the rows"""
 
 
@@ -220,7 +220,7 @@ class FitAndScore:
             before = tuple((m[j].learner, m[j].at.model) for m in candidate.members)
             if stage:  # each split has columns of its own: other words, other categories
                 if learner.chooses_columns:
-                    rows = no_rows(schema_after(before, schema, ROWS).names)
+                    rows = no_rows(schema_after(before, schema, TRANSFORMED_NEED).names)
                     learner = candidate.stages[stage].bound(rows, target=candidate.stages[-1].need.target)
                 mine = schema_after(before, schema, learner.need)
                 refuse_kinds(mine, learner.need, before[-1][0])
@@ -245,7 +245,7 @@ class FitAndScore:
     def _read_off(self, candidate: Candidate, splits: Sequence[Split]) -> bool:
         """Whether the scores could be read off the summaries of the groups, and were."""
         learner = candidate.stages[-1]
-        plain = all(s.name in SQUARED for s in candidate.scorers)
+        plain = all(s.name in SCORES_FROM_SUMMARIES for s in candidate.scorers)
         if len(candidate.stages) > 1 or not plain or not isinstance(learner, SummaryScored):
             return False
         found: list[tuple[int, bool, Regression, tuple[int, int]]] = []

@@ -18,9 +18,9 @@ from scipy import stats
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.statistic import Grouped
 
-ROWS = 512
+SAMPLED_ROWS_PER_PART = 512
 """of a part, about, evenly spaced: enough for a shift that matters, and next to no time"""
-COLUMNS = 16
+MAX_SAMPLED_COLUMNS = 16
 """the first ones"""
 FALSE_ALARMS = 1e-3
 """the share of calls that warn though the rows are in random order, about, for all columns together"""
@@ -51,14 +51,14 @@ class ColumnMeans(Grouped[FoldMeans]):
     @classmethod
     def among(cls, rows: int) -> ColumnMeans:
         """Of parts of about so many rows."""
-        return cls(1 << round(math.log2(max(1.0, rows / ROWS))))
+        return cls(1 << round(math.log2(max(1.0, rows / SAMPLED_ROWS_PER_PART))))
 
     def summarize(self, chunk: Chunk) -> FoldMeans:
         return self.summarize_groups(chunk, np.zeros(chunk.n, np.int64), 1)[0]
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[FoldMeans]:
         which = np.flatnonzero((chunk.places() % self.every == 0) & (codes >= 0))
-        X, width = chunk.X.rows(which), min(chunk.X.shape[1], COLUMNS)
+        X, width = chunk.X.rows(which), min(chunk.X.shape[1], MAX_SAMPLED_COLUMNS)
         values = np.empty((len(which), width))
         for c in range(width):
             some = X.column(c)

@@ -44,11 +44,11 @@ class Splitter(Protocol):
 
 
 Folds = int | Grouping | Splitter | Sequence[Indices]
-DEFAULT = 10
+DEFAULT_FOLDS = 10
 """folds, if nobody says how many"""
-FINEST = 1000
+MAX_SHARE_GROUPS = 1000
 """places that rows are dealt, at most: a share is rounded to one of so many"""
-APART = 7919
+SHARE_SEED_OFFSET = 7919
 """added to the seed of the folds, so that shares do not follow them"""
 
 
@@ -78,7 +78,7 @@ def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
     if folds is not None and cv is not None:
         raise ValueError(f"cv={cv!r} and folds={folds!r} say the same thing: give one of them")
     given = cv if folds is None else folds
-    return DEFAULT if given is None else given
+    return DEFAULT_FOLDS if given is None else given
 
 
 def splits_of(
@@ -323,14 +323,14 @@ def nested_shares(
         n, starts, more = numbering(source, need, session) if starts is None else (int(starts[-1]), starts, 0)
         scans += more
     shares = sizes.astype(np.float64) if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
-    places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
+    places = next(m for m in range(1, MAX_SHARE_GROUPS + 1) if m == MAX_SHARE_GROUPS or _whole(shares * m))
     first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
     t = len(shares) + 1  # the last is of rows in no share: they are scored on all the same
     nested = {}
     for name, key in keys.items():
-        dealt: Key = Shuffled(places, random_state + APART, starts=starts)
+        dealt: Key = Shuffled(places, random_state + SHARE_SEED_OFFSET, starts=starts)
         if isinstance(key, Stratified):
-            dealt = Stratified(places, key.before, key.cuts, random_state + APART)
+            dealt = Stratified(places, key.before, key.cuts, random_state + SHARE_SEED_OFFSET)
         nested[name] = by_share(key, dealt, first, t)
     splits = []
     for split in base.each:
@@ -370,8 +370,8 @@ def disjoint_sets(
 ) -> Splits:  # fmt: skip
     """Training sets that have no row in common, and rows to score all of them on: the last group."""
     _, starts, scans = numbering(source, need, session)
-    places = Shuffled(FINEST, random_state, starts=starts)
-    into = np.tile(np.arange(sets), (FINEST, 1))
-    into[: max(1, round(FINEST * test))] = sets
+    places = Shuffled(MAX_SHARE_GROUPS, random_state, starts=starts)
+    into = np.tile(np.arange(sets), (MAX_SHARE_GROUPS, 1))
+    into[: max(1, round(MAX_SHARE_GROUPS * test))] = sets
     key = Joined(sets + 1, crossed((places, Shuffled(sets, random_state + 1, starts=starts))), into.ravel())
     return Splits(tuple(Split(key, (j,), (sets,)) for j in range(sets)), starts, scans)

@@ -14,7 +14,7 @@ from tenfold.core import DataError
 from tenfold.sources import is_lazy
 from tenfold.sources.subset import Deal, subset
 
-MOST = 1000
+MAX_SHARE_GROUPS = 1000
 """groups that rows are dealt into, at most: shares are as fine as this"""
 
 
@@ -103,8 +103,8 @@ def _shares(test_size: Any, train_size: Any) -> tuple[Fraction, Fraction]:
             raise ValueError(f"{name} of a Source must be a share between 0 and 1, not {size!r}")
     if test_size is None:
         test_size = 0.25 if train_size is None else 1 - train_size
-    test = Fraction(float(test_size)).limit_denominator(MOST)
-    train = 1 - test if train_size is None else Fraction(float(train_size)).limit_denominator(MOST)
+    test = Fraction(float(test_size)).limit_denominator(MAX_SHARE_GROUPS)
+    train = 1 - test if train_size is None else Fraction(float(train_size)).limit_denominator(MAX_SHARE_GROUPS)
     if not test or not train or test + train > 1:
         raise ValueError(f"test_size {test_size} and train_size {train_size} must be above 0, and 1 at most together")
     return test, train

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Band = Literal["interval", "std"]
 COLOURS = {"train": "#d9822b", "test": "#3b82c4"}
 BANDS = {"interval": " (band: 95 % interval)", "std": " (band: standard deviation)"}
-SAID = {"train": "training", "test": "validation"}
+LEGEND_NAMES = {"train": "training", "test": "validation"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -143,7 +143,7 @@ def draw(
         middle = scores.mean(axis=1)
         shown, rows = (band, sizes) if name == "test" else (band and "std", None)
         around = _band(scores, rows, shown, score)
-        said = SAID[name] + (BANDS[band] if name == "test" and band is not None and around is not None else "")
+        said = LEGEND_NAMES[name] + (BANDS[band] if name == "test" and band is not None and around is not None else "")
         look = {"color": COLOURS[name], "marker": "o", "markersize": 4, "label": said, **(style or {})}
         found.lines.extend(ax.plot(x, middle, **look))
         if around is not None:

@@ -21,13 +21,13 @@ from tenfold.stats.trees.tree_bins import Bins, Cut
 from tenfold.tree.growing.growing import Rules, grow
 from tenfold.tree.tree import GrownTree
 
-PIECES = 2
+TASKS_PER_THREAD = 2
 """for each thread: who is done with one takes another"""
-SMALL = 1 << 16
+MIN_CELLS_TO_SHARE = 1 << 16
 """cells of rows and columns: with fewer, a thread to help takes longer to call than it saves"""
-MEMORY = 1 << 31
+MAX_HISTOGRAM_BYTES = 1 << 31
 """bytes of histograms, one for each leaf that there may be, beyond which small nodes go without"""
-_NONE = np.zeros(0, np.int64)
+_EMPTY = np.zeros(0, np.int64)
 
 
 class BestFirst:
@@ -41,8 +41,8 @@ class BestFirst:
         cells = int(cut.offset[-1])
         self.aside, self.cells = np.empty(n, np.uint32), np.empty(cells, np.int64)
         self.pool, self.route = np.empty((0, 3, cells), np.int64), np.empty(0, np.int64)
-        self.threads = thread_count() if n * p >= SMALL else 1
-        pieces = min(p, PIECES * self.threads if self.threads > 1 else 1)
+        self.threads = thread_count() if n * p >= MIN_CELLS_TO_SHARE else 1
+        pieces = min(p, TASKS_PER_THREAD * self.threads if self.threads > 1 else 1)
         self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
     def grow(self, g: Codes, h: Codes, word: Codes, short: bool, index: NDArray[np.uint32]) -> GrownTree:
@@ -54,7 +54,7 @@ class BestFirst:
         total_of(index, 0, len(index), None, g, h, total)
         way = rules.columns(len(self.bins))[1]
         leaves = self._most_leaves(int(total[2]))
-        if 24 * leaves * len(self.cells) > MEMORY:
+        if 24 * leaves * len(self.cells) > MAX_HISTOGRAM_BYTES:
             return GrownTree.of(*grow(self.bins, cut, rules, 3, (None, g, h), None, index), cut)
         self._make_room(leaves)
         node, real = np.zeros((2 * leaves, FIELDS), np.int64), np.zeros((2 * leaves, 3))
@@ -64,7 +64,7 @@ class BestFirst:
         step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.least_to_split and rules.max_depth != 0
         outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
         given = (
-            self.bins, cut.offset, rules.kinds, cut.gap, word, short, _NONE if short else h, self.pool, node,
+            self.bins, cut.offset, rules.kinds, cut.gap, word, short, _EMPTY if short else h, self.pool, node,
             real, sums, step, rules.units, rules.limits, way, self.cells, self.ends, outs, place,
         )  # fmt: skip
         limits = rules.least_merit, rules.least_to_split, rules.max_depth, leaves

@@ -22,7 +22,7 @@ FAR_RATIO = 2.0**14
 """how many times as far out as all others the farthest target has to be: below, 36 bits hold both"""
 LARGEST_LIMIT = 2.0**24
 """times that a target may lie farther out than all others and count in full"""
-MOST_ASIDE = 1 / 16
+MAX_FAR_SHARE = 1 / 16
 """share of the rows that may be set aside at each end"""
 DOUBLINGS = 512.0
 """doublings of the distance beyond the limit that count as much as the limit itself: of any float64, at most two"""
@@ -47,7 +47,7 @@ class NearRange(NamedTuple):
         least, greatest = (np.sort(strata.key[strata.stratum == k]) for k in (0, 1))
         best, aside, whole = math.inf, 1, NearRange(low, high, 0)
         found = whole
-        while aside < len(least) and aside <= max(rows * MOST_ASIDE, 1) and 2 * aside < rows:
+        while aside < len(least) and aside <= max(rows * MAX_FAR_SHARE, 1) and 2 * aside < rows:
             one = NearRange(float(least[aside]), float(-greatest[aside]), aside)
             if 0 < one.reach * aside < best:
                 best, found = one.reach * aside, one

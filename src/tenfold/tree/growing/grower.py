@@ -24,15 +24,15 @@ from tenfold.tree.claims import bin_claims, category_claims, far_claims
 from tenfold.tree.growing.channels import Channels, ClassChannels, SumChannels
 from tenfold.tree.growing.far_targets import far_unit
 from tenfold.tree.growing.growing import Rules
-from tenfold.tree.growing.missing import WAYS
+from tenfold.tree.growing.missing import MISSING_RULES
 from tenfold.tree.records import MaxBins, Ranges, Setup
 from tenfold.tree.tree import Tree
 
-GATHER = 1 << 27
+MAX_GATHERED_BYTES = 1 << 27
 """bytes of bins that are gathered in one place"""
-FEW = 16
+MAX_WHOLE_WEIGHT = 16
 """whole weights up to this one multiply targets that are whole already"""
-HEFT = 20
+CLASS_WEIGHT_BITS = 20
 """bits of the weight of a class"""
 
 MaxFeatures = int | float | str | None
@@ -40,7 +40,7 @@ MaxFeatures = int | float | str | None
 
 def gathers(setup: Setup) -> bool:
     """Whether there are so few rows that trees grow where all of them are."""
-    return setup.ranges.rows * len(setup.ranges.levels) <= GATHER
+    return setup.ranges.rows * len(setup.ranges.levels) <= MAX_GATHERED_BYTES
 
 
 class TreeGrower(Estimator):
@@ -99,7 +99,7 @@ class TreeGrower(Estimator):
     @property
     def _missing_code(self) -> int:
         """What becomes of missing values, as the kernels have it."""
-        return WAYS[self.missing]
+        return MISSING_RULES[self.missing]
 
     @property
     def _parts(self) -> int:
@@ -116,7 +116,7 @@ class TreeGrower(Estimator):
 
     def setup(self, state: Initial, look: Look) -> Setup:
         """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
-        room = 62 - (12 if self._parts > 1 else 0) - (HEFT if self.class_weight is not None else 0)
+        room = 62 - (12 if self._parts > 1 else 0) - (CLASS_WEIGHT_BITS if self.class_weight is not None else 0)
         bits = min(room, EXACT) - self.draw_bits
         return Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED)
 
@@ -152,7 +152,7 @@ class TreeGrower(Estimator):
 
     def _alike(self, ranges: Ranges) -> bool:
         """Whether rows of equal targets have equal sums, in proportion to their weights."""
-        return self._parts == 1 and ranges.weights_up_to(FEW)
+        return self._parts == 1 and ranges.weights_up_to(MAX_WHOLE_WEIGHT)
 
     def column_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
         """How many rows the categories of columns have, and the bins of numbers at most."""
@@ -231,7 +231,7 @@ class NumberTrees(TreeGrower):
 
     def channels(self, setup: Setup) -> SumChannels:
         ranges = setup.ranges
-        few = ranges.weights_up_to(FEW)
+        few = ranges.weights_up_to(MAX_WHOLE_WEIGHT)
         return SumChannels(ranges.center, self.target_unit(ranges), ranges.unit, few, ranges.limit)
 
     def setup(self, state: Initial, look: Look) -> Setup:
@@ -252,7 +252,7 @@ class NumberTrees(TreeGrower):
 
     def target_unit(self, ranges: Ranges) -> float:
         """What one means in sums of the target."""
-        weight = FEW if ranges.weights_up_to(FEW) else ranges.max_weight
+        weight = MAX_WHOLE_WEIGHT if ranges.weights_up_to(MAX_WHOLE_WEIGHT) else ranges.max_weight
         factor, rows = weight * self.most_draws, ranges.rows * self._parts
         if near := ranges.near.aside:
             return far_unit(ranges.reach, ranges.near.reach, factor, near, rows)
@@ -283,5 +283,5 @@ def rows_of(given: int | float, rows: int, least: int) -> int:
 
 def class_units(weight: Array) -> tuple[Codes, float]:
     """Weights of classes in whole units, one at least unless they are zero; and the unit."""
-    unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
+    unit = 2.0 ** (math.ceil(math.log2(weight.max())) - CLASS_WEIGHT_BITS)
     return in_units(weight, unit), unit

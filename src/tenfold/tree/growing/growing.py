@@ -17,7 +17,7 @@ from tenfold.stats.trees.tree_bins import Bins, Cut
 from tenfold.tree.growing.channels import Numbers
 from tenfold.tree.tree import GrownTree
 
-ROOM = 256
+INITIAL_NODE_CAPACITY = 256
 """nodes for which there is room at first"""
 
 
@@ -126,8 +126,8 @@ def grow(
     """
     (label, a, b), (cost, way, most) = numbers, rules.columns(len(bins))
     square = NO_SQUARES if square is None and b is not None else square
-    node, real = np.zeros((ROOM, tg.FIELDS), np.int64), np.zeros((ROOM, 3))
-    sums, route = np.zeros((ROOM, channels), np.int64), np.zeros(0, np.int64)
+    node, real = np.zeros((INITIAL_NODE_CAPACITY, tg.FIELDS), np.int64), np.zeros((INITIAL_NODE_CAPACITY, 3))
+    sums, route = np.zeros((INITIAL_NODE_CAPACITY, channels), np.int64), np.zeros(0, np.int64)
     large = max(tg.SMALL, 2 * int((cut.gap + 1).max(initial=1)))
     pool = np.zeros((4 if len(index) >= large else 0, channels, int(cut.offset[-1])), np.int64)
     spare, opened = np.empty(len(index) // tg.SMALL * 2 + 4, np.int64), np.empty(len(index), np.int64)

@@ -47,9 +47,9 @@ from tenfold.tree.tree import GrownTree
 
 UNKNOWN, HISTOGRAM, ROWS = -2, 0, -3
 """in the field SLOT: not looked at yet; its histogram is wanted, and its place; its rows are wanted"""
-MEMORY = 1 << 26
+HISTOGRAM_BYTES_PER_SCAN = 1 << 26
 """bytes of histograms, or of rows, that are asked for at a time"""
-FEW = 1 << 16
+GATHER_BELOW_ROWS = 1 << 16
 """nodes with fewer rows are finished where those are gathered"""
 
 
@@ -328,16 +328,16 @@ def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
     if not len(unknown):
         return None
     rows = at.sums[:, -1]
-    if not rules.max_leaf_nodes and rules.missing == LEARNED and rows[unknown].max() <= FEW:
-        room = MEMORY
+    if not rules.max_leaf_nodes and rules.missing == LEARNED and rows[unknown].max() <= GATHER_BELOW_ROWS:
+        room = HISTOGRAM_BYTES_PER_SCAN
         for k in unknown:
             room -= int(rows[k]) * (len(cut.levels) + 16)
             if room < 0 and (node[:, SLOT] == ROWS).any():
                 break
             node[k, SLOT] = ROWS
         return at
-    large = [k for k in unknown if rules.max_leaf_nodes or rules.missing != LEARNED or rows[k] > FEW]
-    most = max(1, MEMORY // (8 * at.sums.shape[1] * int(cut.offset[-1])))
+    large = [k for k in unknown if rules.max_leaf_nodes or rules.missing != LEARNED or rows[k] > GATHER_BELOW_ROWS]
+    most = max(1, HISTOGRAM_BYTES_PER_SCAN // (8 * at.sums.shape[1] * int(cut.offset[-1])))
     node[large[:most], SLOT] = np.arange(len(large[:most]))
     return at
 

@@ -24,7 +24,7 @@ from tenfold.tree.tree import Tree
 
 Found = tuple[float, int, int, int, int]
 """a split: its merit, column, place, order of categories, and whether missing values go left"""
-WAYS = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majority": tm.CLASS, "fractional": tm.PARTS}
+MISSING_RULES = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majority": tm.CLASS, "fractional": tm.PARTS}
 
 
 class Split(NamedTuple):

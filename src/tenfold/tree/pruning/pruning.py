@@ -16,7 +16,7 @@ from tenfold.core import Array, Codes, Flags
 from tenfold.tree.tree import Tree
 
 Sums = TypeVar("Sums", Array, Codes)
-SLACK = 0.1
+C45_EXTRA_ERRORS = 0.1
 """errors that C4.5 lets a leaf have more than the branches it replaces"""
 
 
@@ -118,7 +118,7 @@ def pessimistic(tree: Tree, weight: Array, confidence: float) -> Flags:
     at, above = np.zeros(tree.node_count, bool), tree.parent
     below = np.where(tree.feature < 0, leaf, 0.0)
     for k in range(tree.node_count - 1, -1, -1):
-        if tree.feature[k] >= 0 and leaf[k] <= below[k] + SLACK:
+        if tree.feature[k] >= 0 and leaf[k] <= below[k] + C45_EXTRA_ERRORS:
             at[k], below[k] = True, leaf[k]
         if k:
             below[above[k]] += below[k]

@@ -19,7 +19,7 @@ from tenfold.tree.pruning.pruning import Losses, Path
 from tenfold.tree.records import Setup, TreeModel
 from tenfold.tree.tree import Tree
 
-BY_ROWS = ("reduced_error", "best_cut", "cost_complexity")
+HOLDOUT_PRUNERS = ("reduced_error", "best_cut", "cost_complexity")
 """pruners that hold rows back"""
 BY_WEIGHT = ("pessimistic", "chi_squared")
 """pruners that need the weights of the training rows in each node alone"""
@@ -42,7 +42,7 @@ class Pruned(TreeGrower):
     @property
     def holds_back(self) -> bool:
         """Whether rows are set aside to prune by."""
-        return self.prune in BY_ROWS
+        return self.prune in HOLDOUT_PRUNERS
 
     @property
     def _holdout(self) -> Holdout:

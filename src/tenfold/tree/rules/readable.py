@@ -12,7 +12,7 @@ from tenfold.tree.rules import reading
 from tenfold.tree.rules.conditions import DNF, Rule
 from tenfold.tree.rules.reading import Book, TreeStats
 
-DEEPEST = 400
+MAX_RULE_DEPTH = 400
 """levels of a tree whose rules can be written"""
 
 
@@ -122,7 +122,7 @@ class Readable(Estimator):
     def _not_too_deep(self, what: str) -> None:
         """Conditions are listed for every leaf, so they grow as the square of the depth."""
         depth = self.model_.tree.max_depth
-        if depth > DEEPEST:
+        if depth > MAX_RULE_DEPTH:
             raise ValueError(
                 f"{what}: a tree of {depth} levels is too deep to be read. Remedy: max_depth, or to_text()"
             )

@@ -20,7 +20,7 @@ from tenfold.estimator.shell.kinds import Classifier
 from tenfold.stats.rows.draws import Holdout
 from tenfold.tree.decision_tree import Asked, CheckingTree, DecisionTree, PruningTree, TreeState, TreeSummary
 from tenfold.tree.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
-from tenfold.tree.growing.missing import WAYS
+from tenfold.tree.growing.missing import MISSING_RULES
 from tenfold.tree.records import MaxBins
 from tenfold.tree.rules.clauses import Clauses
 from tenfold.tree.rules.conditions import DNF, Rule, check_rule, tightened, words
@@ -133,7 +133,7 @@ class RuleListClassifier(Averaged):
     criterion: Annotated[str, choice(*CRITERIA)] = "gain_ratio"
     _: KW_ONLY
     split: Annotated[str, choice("subset", "multiway")] = "multiway"
-    missing: Annotated[str, choice(*WAYS)] = "learned"
+    missing: Annotated[str, choice(*MISSING_RULES)] = "learned"
     prune: Annotated[str, choice("pessimistic", "reduced_error")] = "pessimistic"
     held_back: Annotated[float, share(open=True)] = 0.25
     confidence: Annotated[float, share(open=True)] = 0.25
