@@ -232,10 +232,10 @@ def long(rows: int = 20_000_000) -> None:
         model = tn.CategoricalHMM(4, max_iter=5, tol=0.0)
         cut = model.fit(few).transmat_
         states = np.concatenate(list(model.predict(few)))
-        longest, sequence_source.LONG = sequence_source.LONG, 1 << 40
+        longest, sequence_source.MAX_WHOLE_SEQUENCE = sequence_source.MAX_WHOLE_SEQUENCE, 1 << 40
         apart = np.abs(model.fit(few).transmat_ - cut).max()
         same = (np.concatenate(list(model.predict(few))) == states).mean()
-        sequence_source.LONG = longest
+        sequence_source.MAX_WHOLE_SEQUENCE = longest
         promise(f"3,000,000 of them in windows and whole: chances differ by {apart:.1e}", apart < 1e-9)
         promise(f"and the same path in {same:.7f} of the rows", same > 0.9999)
 

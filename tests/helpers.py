@@ -6,7 +6,7 @@ import numpy as np
 
 import tenfold
 from tenfold.core import Chunk, Columns
-from tenfold.core.rows.chunk import PART
+from tenfold.core.rows.chunk import ROW_IDS_PER_PART
 from tenfold.estimator import Estimator
 from tenfold.sources.arrays import even_cuts
 
@@ -33,4 +33,4 @@ def parts_of(weight):
     for part, (a, b) in enumerate(pairwise(even_cuts(len(weight)).tolist())):
         there = a + np.flatnonzero(weight[a:b])
         X = Columns(np.empty((len(there), 1)))
-        yield there, Chunk(X, None, weight[there], False, part, a, first_row_id=part * PART)
+        yield there, Chunk(X, None, weight[there], False, part, a, first_row_id=part * ROW_IDS_PER_PART)

@@ -17,7 +17,7 @@ from parameter_sets import parameter_sets
 from tenfold.core import SEQUENTIAL
 from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
-from tenfold.testing.contract import ABOUT_ROWS
+from tenfold.testing.contract import SMALL_PART_CHECKS
 from tenfold.testing.data import draw
 from tiers import law_draws
 
@@ -140,7 +140,7 @@ def test_encoders_that_take_unknown_categories_pass_the_checks_of_weights(name):
 def test_contract_with_one_row_a_part(learner):
     """The checks that parts of few rows may break."""
     learner.set_params(**QUICK.get(name_of(learner), {}), **IGNORING.get(name_of(learner), {}))
-    assert len(check_contract(learner, 1, ABOUT_ROWS.__contains__)) > 5
+    assert len(check_contract(learner, 1, SMALL_PART_CHECKS.__contains__)) > 5
 
 
 @pytest.mark.full

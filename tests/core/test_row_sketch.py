@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 from tenfold.core.rows.columns import Columns
-from tenfold.core.rows.row_sketch import COLUMNS, WHOLE, RowSketch, row_hashes
+from tenfold.core.rows.row_sketch import HASHED_COLUMNS, MAX_EXACT_FLOAT32, RowSketch, row_hashes
 from tenfold.core.schema import Column, Schema
 
 MASK = (1 << 64) - 1
@@ -14,12 +14,12 @@ MASK = (1 << 64) - 1
 def by_hand(row):
     """The hash of a row in whole numbers of Python."""
     out = 0x9E3779B97F4A7C15
-    for j, x in enumerate(row[:COLUMNS]):
+    for j, x in enumerate(row[:HASHED_COLUMNS]):
         with np.errstate(over="ignore"):
             word = int((np.float32(x) + np.float32(0)).view(np.uint32))
         if np.isnan(x):
             word = 0x7FC00000
-        elif WHOLE <= abs(x) < 2.0**62 and x == np.rint(x):
+        elif MAX_EXACT_FLOAT32 <= abs(x) < 2.0**62 and x == np.rint(x):
             word = int(x) & MASK
         out += (word + j + 1) * (0xBF58476D1CE4E5B9 + 2 * j * 0xD1B54A32D192ED03)
     out &= MASK

@@ -26,8 +26,8 @@ from helpers import learners, name_of
 from servers import bucket_server
 from tenfold.core import Provenance
 from tenfold.engine import Fit, Snapshot, fit, merge
-from tenfold.engine.executors.dask import SMALL
-from tenfold.engine.executors.executor import CUT, LINK
+from tenfold.engine.executors.dask import MAX_SENT_BYTES
+from tenfold.engine.executors.executor import MAX_CHAINED_ROUNDS, ROUNDS_PER_LINK
 from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
@@ -290,7 +290,7 @@ def test_small_arrays_are_sent(folder, cluster):
 
 @pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, lambda X: pa.table({"a": X[:, 0], "b": X[:, 1]})])
 def test_large_arrays_are_refused_with_advice(cluster, form):
-    X = np.zeros((SMALL // 16 + 1, 2))
+    X = np.zeros((MAX_SENT_BYTES // 16 + 1, 2))
     with tn.on(cluster.runner), pytest.raises(tn.DataError, match=r"32 MiB .* Remedy: .*to_parquet.*Local"):
         tn.StandardScaler().fit(form(X))
 
@@ -426,9 +426,13 @@ def test_the_scheduler_does_not_know_more_with_more_rounds(cluster, tmp_path):
             )
         assert len(done.at.model.feature) == rounds
         assert watched.most >= max(seen)
-    one = max(known[160][:LINK])  # what is held, the tasks of one round and their merges
-    assert max(known[40]) <= max(known[160]) <= one * (2 + CUT // LINK)
-    assert max(known[160][2 * CUT :]) <= max(known[160][CUT : 2 * CUT]) <= max(known[160][:CUT]) + one
+    one = max(known[160][:ROUNDS_PER_LINK])  # what is held, the tasks of one round and their merges
+    assert max(known[40]) <= max(known[160]) <= one * (2 + MAX_CHAINED_ROUNDS // ROUNDS_PER_LINK)
+    assert (
+        max(known[160][2 * MAX_CHAINED_ROUNDS :])
+        <= max(known[160][MAX_CHAINED_ROUNDS : 2 * MAX_CHAINED_ROUNDS])
+        <= max(known[160][:MAX_CHAINED_ROUNDS]) + one
+    )
 
 
 def test_nothing_stays_on_the_cluster(folder, cluster):

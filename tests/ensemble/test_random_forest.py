@@ -24,7 +24,7 @@ from tenfold.estimator.files import container
 from tenfold.estimator.files.model_file import _build
 from tenfold.inspection.shapley.tree_shap import TreeShap
 from tenfold.sources import part_rows
-from tenfold.stats.rows.draws import ROWS, keys_of, times_of
+from tenfold.stats.rows.draws import ROW_STREAM, keys_of, times_of
 from tenfold.testing import bits
 from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.tree.growing import grower, levelwise
@@ -46,7 +46,7 @@ def mixed(seed):
 
 
 def times(numbers, tree, seed=0):
-    return times_of(numbers, keys_of(seed, ROWS, tree, 1)[0])
+    return times_of(numbers, keys_of(seed, ROW_STREAM, tree, 1)[0])
 
 
 @pytest.mark.parametrize("weighted", [*only_full(False), True])

@@ -10,10 +10,10 @@ from sklearn.naive_bayes import GaussianNB as PeerNB
 import tenfold as tn
 from helpers import parts_of
 from tenfold.core import Columns
-from tenfold.core.rows.chunk import NESTED
+from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL
 from tenfold.sources import part_rows
 from tenfold.stats.moments.moments import Comoments
-from tenfold.stats.rows.draws import ROWS, keys_of, times_of
+from tenfold.stats.rows.draws import ROW_STREAM, keys_of, times_of
 from tenfold.testing import bits, check_laws
 
 rng = np.random.default_rng(8)
@@ -123,8 +123,8 @@ def test_a_last_learner_that_draws_rows_draws_them_independently_of_folds():
     """Its trees see rows of both folds, and rows they have not drawn are scored fairly."""
     last = tn.RandomForestRegressor(60, max_depth=4)
     model = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DummyRegressor())], last, cv=2).fit(X, y)
-    fold, places = folds_of(model, np.ones(len(X))), np.arange(len(X)) + NESTED
-    drawn = np.array([times_of(places, key) > 0 for key in keys_of(0, ROWS, 0, 60)])
+    fold, places = folds_of(model, np.ones(len(X))), np.arange(len(X)) + ROW_IDS_PER_LEVEL
+    drawn = np.array([times_of(places, key) > 0 for key in keys_of(0, ROW_STREAM, 0, 60)])
     share = np.array([drawn[:, fold == k].mean(axis=1) for k in (0, 1)])
     assert (np.abs(share - (1 - np.exp(-1))) < 5 * np.sqrt(0.233 / 250)).all()
     assert 0.5 < model.final_estimator_.oob_score_ < 1

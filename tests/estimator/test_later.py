@@ -9,7 +9,7 @@ import pytest
 
 import tenfold as tn
 from tenfold.core import Certificate
-from tenfold.estimator.shell.callbacks import LATER, History
+from tenfold.estimator.shell.callbacks import MAX_DEFERRED_BYTES, History
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 4))
@@ -81,7 +81,7 @@ def test_a_history_does_not_hold_on_to_much():
 
     class At:
         state, asked, passes, summary = State, None, 1.0, None
-        model = np.zeros(LATER // 8 + 1)
+        model = np.zeros(MAX_DEFERRED_BYTES // 8 + 1)
 
     made = []
     history = History()

@@ -113,8 +113,8 @@ def test_certificates_say_how_exact_a_median_is(monkeypatch):
 
     exact = {c.kind: c.value for c in Imputer("median").fit(table()).certificate_.claims}
     assert exact == {"rank error": 0.0, "columns with gaps": 3.0}
-    monkeypatch.setattr(distribution, "MOST", 64)
-    monkeypatch.setattr(distribution, "LEAST", 64)
+    monkeypatch.setattr(distribution, "MAX_COLUMN_GROUPS", 64)
+    monkeypatch.setattr(distribution, "MIN_COLUMN_GROUPS", 64)
     rough = Imputer("median").fit(table())
     off = next(c.value for c in rough.certificate_.claims if c.kind == "rank error")
     assert 0 < off < 0.2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenfold.core.rows.chunk import PART
+from tenfold.core.rows.chunk import ROW_IDS_PER_PART
 from tenfold.engine import merge
 from tenfold.inspection.importance.donors import Donors, Sample, bits, units_for, units_of
 from tenfold.metrics.unit_scores import unit_scores
@@ -35,7 +35,7 @@ def test_a_sample_merges_to_the_rows_with_the_least_hashes():
 
 
 def test_hashes_are_even_and_differ_by_seed_and_turn():
-    place = np.concatenate([np.arange(4000) + part * PART for part in range(5)])
+    place = np.concatenate([np.arange(4000) + part * ROW_IDS_PER_PART for part in range(5)])
     for seed, turn in ((0, 0), (1, 0), (0, 1), (0, 2)):
         share = bits(place, seed, turn) / 2.0**64
         counts = np.bincount((share * 20).astype(int), minlength=20)

@@ -156,8 +156,8 @@ def test_fewer_bins_than_wanted_are_told():
 def test_bits_do_not_depend_on_cuts_and_models_add_up(learner, monkeypatch):
     X = table()
     for groups in (65_536, 128):
-        monkeypatch.setattr(distribution, "MOST", groups)
-        monkeypatch.setattr(distribution, "LEAST", min(groups, 1024))
+        monkeypatch.setattr(distribution, "MAX_COLUMN_GROUPS", groups)
+        monkeypatch.setattr(distribution, "MIN_COLUMN_GROUPS", min(groups, 1024))
         whole = type(learner)(**learner.get_params()).fit(X)
         with part_rows(171):
             parts = type(learner)(**learner.get_params()).fit(X)

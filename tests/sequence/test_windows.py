@@ -21,7 +21,7 @@ WHO = np.repeat(np.arange(7), LENGTHS)
 @pytest.fixture
 def short(monkeypatch):
     """A sequence of more than 30 rows is long."""
-    monkeypatch.setattr(sequence_source, "LONG", 30)
+    monkeypatch.setattr(sequence_source, "MAX_WHOLE_SEQUENCE", 30)
 
 
 def symbols(seed=0):
@@ -54,7 +54,7 @@ HMMS = [
 def test_a_fit_in_windows_is_that_of_whole_sequences(learner, rows, size, monkeypatch):
     X = rows()
     whole = clone(learner).fit(scanned(X, size))
-    monkeypatch.setattr(sequence_source, "LONG", 30)
+    monkeypatch.setattr(sequence_source, "MAX_WHOLE_SEQUENCE", 30)
     cut = clone(learner).fit(scanned(X, size))
     assert cut.n_iter_ == whole.n_iter_
     for name in ("startprob_", "transmat_", "emissionprob_", "means_", "covars_"):
@@ -77,7 +77,7 @@ def test_answers_in_windows_are_those_of_whole_sequences(learner, rows, short, m
     few = [model.score_samples(source), model.decode(source), model.decode(source, algorithm="map")]
     with part_rows(16):
         here = [getattr(model, name)(X, LENGTHS) for name in asked]
-    monkeypatch.setattr(sequence_source, "LONG", 1000)
+    monkeypatch.setattr(sequence_source, "MAX_WHOLE_SEQUENCE", 1000)
     for name, one, other in zip(asked, cut, here, strict=True):
         whole = getattr(model, name)(source).collect()
         np.testing.assert_allclose(one, whole, atol=1e-11)
@@ -94,7 +94,7 @@ def test_a_tagger_predicts_in_windows(short, monkeypatch):
     X, y = symbols(), np.random.default_rng(1).integers(0, 3, sum(LENGTHS))
     model = HMMClassifier().fit(X, y, lengths=LENGTHS)
     found = model.predict(scanned(X)).collect()
-    monkeypatch.setattr(sequence_source, "LONG", 1000)
+    monkeypatch.setattr(sequence_source, "MAX_WHOLE_SEQUENCE", 1000)
     np.testing.assert_array_equal(found, model.predict(X, LENGTHS))
 
 
@@ -170,7 +170,7 @@ def test_the_same_bits_on_workers(tmp_path):
     def shorten():
         from tenfold.sources import sequence_source
 
-        sequence_source.LONG = 30
+        sequence_source.MAX_WHOLE_SEQUENCE = 30
 
     X = numbers()
     table = pa.table({"who": WHO, "a": X[:, 0], "b": X[:, 1]})

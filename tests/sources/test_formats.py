@@ -207,7 +207,7 @@ QUERY = "SELECT * FROM sales ORDER BY rowid"
 
 def test_a_query_of_sqlalchemy(database, monkeypatch):
     sqlalchemy = pytest.importorskip("sqlalchemy")
-    monkeypatch.setattr(queries, "BATCH", 70)
+    monkeypatch.setattr(queries, "FETCHED_ROWS", 70)
     engine = sqlalchemy.create_engine(f"sqlite:///{database}")
     assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=engine), rows())
     with engine.connect() as connection:
@@ -231,7 +231,7 @@ def test_a_query_of_sqlalchemy_is_taken_as_it_is_and_its_engine_is_closed(databa
 
 @pytest.mark.quick
 def test_a_query_of_a_plain_connection(database, monkeypatch):
-    monkeypatch.setattr(queries, "BATCH", 70)
+    monkeypatch.setattr(queries, "FETCHED_ROWS", 70)
     connection = sqlite3.connect(database)
     assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=connection), rows())
     connection.close()
@@ -264,7 +264,7 @@ def test_a_query_is_run_once_so_rows_that_come_later_are_not_seen(database):
 
 
 def test_a_column_that_is_null_at_first_gets_its_type_later(tmp_path, monkeypatch):
-    monkeypatch.setattr(queries, "BATCH", 5)
+    monkeypatch.setattr(queries, "FETCHED_ROWS", 5)
     connection = sqlite3.connect(":memory:")
     frame = pd.DataFrame({"x": [None] * 12 + [1.5, 2.5], "y": range(14)})
     frame.to_sql("t", connection, index=False)

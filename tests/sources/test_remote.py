@@ -123,7 +123,7 @@ def test_a_web_server_gives_the_bits_of_a_local_copy(folder):
 
 
 def test_signatures_of_urls_are_not_shown_and_endings_stand_before_them(folder, monkeypatch):
-    monkeypatch.setattr(storage, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(storage, "FIRST_WAIT_SECONDS", 0.001)
     with folder_server(folder) as address:
         for name in ("one.parquet", "one.csv"):
             source = tn.scan(f"{address}/{name}?sig=SECRET", target="y")
@@ -143,7 +143,7 @@ def test_signatures_of_urls_are_not_shown_and_endings_stand_before_them(folder, 
 
 
 def test_a_web_server_that_fails_one_request_in_ten(folder, monkeypatch):
-    monkeypatch.setattr(storage, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(storage, "FIRST_WAIT_SECONDS", 0.01)
     here = tn.scan(str(folder / "one.parquet"), target="y")
     with folder_server(folder) as plain, failing(plain) as (address, counts):
         there = tn.scan([f"{address}/one.parquet"], target="y")
@@ -154,15 +154,15 @@ def test_a_web_server_that_fails_one_request_in_ten(folder, monkeypatch):
 
 
 def test_a_server_that_always_fails_is_an_error_with_the_file_and_what_to_do(folder, monkeypatch):
-    monkeypatch.setattr(storage, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(storage, "FIRST_WAIT_SECONDS", 0.001)
     with folder_server(folder) as plain, failing(plain, every=1) as (address, counts):
         with pytest.raises(tn.DataError, match=r"one\.parquet .*Remedy"):
             tn.scan(f"{address}/one.parquet", target="y")
-        assert counts["all"] >= storage.TRIES
+        assert counts["all"] >= storage.MAX_TRIES
 
 
 def test_a_read_goes_on_where_it_was(monkeypatch):
-    monkeypatch.setattr(storage, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(storage, "FIRST_WAIT_SECONDS", 0.001)
     tried = []
 
     def read():
@@ -202,7 +202,7 @@ def test_what_is_refused_is_not_tried_again(error):
 
 @pytest.mark.parametrize("name", ["part-00403.parquet", "403.parquet", "SIGNATURE.parquet", "Forbidden.parquet"])
 def test_the_name_of_a_file_is_no_refusal(name, monkeypatch):
-    monkeypatch.setattr(storage, "FIRST_WAIT", 0.0001)
+    monkeypatch.setattr(storage, "FIRST_WAIT_SECONDS", 0.0001)
     tried = []
 
     def read():
@@ -211,8 +211,8 @@ def test_the_name_of_a_file_is_no_refusal(name, monkeypatch):
 
     with pytest.raises(OSError) as error:
         storage.Store().steady(read)
-    assert len(tried) == storage.TRIES
-    assert f"tried {storage.TRIES} times" in storage.Store().remedy(error.value)
+    assert len(tried) == storage.MAX_TRIES
+    assert f"tried {storage.MAX_TRIES} times" in storage.Store().remedy(error.value)
 
 
 def test_a_server_without_ranges_is_named_when_a_file_is_scanned(folder, monkeypatch):

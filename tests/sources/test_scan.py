@@ -534,8 +534,8 @@ def test_a_file_that_changes_while_it_is_read_is_refused(read, change, tmp_path,
     pq.write_table(pa.table({"x": np.sin(np.arange(900.0)), "y": np.cos(np.arange(900.0))}), path, **UNPACKED)
     footer = path.read_bytes()[-1_000:]
     if read == "batches":
-        monkeypatch.setattr(parquet_module, "LARGE", 1)
-        monkeypatch.setattr(parquet_module, "BATCH", 7)
+        monkeypatch.setattr(parquet_module, "MAX_ROW_GROUP_BYTES", 1)
+        monkeypatch.setattr(parquet_module, "BATCH_ROWS", 7)
     source = tn.scan(path, target="y", where=[("x", ">", -2.0)] if read == "where" else None)
     part, rows = 17, 5 if read == "first" else None
     opened, Disk = DISK.open, type(DISK)
@@ -611,7 +611,7 @@ def test_another_file_that_is_in_its_place_for_a_moment_is_not_read(read, tmp_pa
         (tmp_path / "kept").replace(path)
         return file
 
-    monkeypatch.setattr(storage_module, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(storage_module, "FIRST_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(type(DISK), "open", open_another)
     assert [table for _, table in source.tables(17, ["x"])] == wanted
     assert swaps
@@ -648,7 +648,7 @@ def test_a_file_that_is_written_all_the_time_is_named(tmp_path, monkeypatch):
     path = tmp_path / "t.parquet"
     waves(path)
     facts = type(DISK).facts
-    monkeypatch.setattr(storage_module, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(storage_module, "FIRST_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(type(DISK), "facts", lambda self, path: facts(self, path)._replace(time=time.time_ns()))
     written = "(is being written|was written while its footer was read)"
     with pytest.raises(tn.DataError, match=rf"t\.parquet.*it {written}\. Remedy: scan it again once nobody writes it"):
@@ -731,8 +731,8 @@ def test_a_missing_value_among_folders_of_numbers(tmp_path):
 def test_large_row_groups_are_read_in_batches(where, tmp_path, monkeypatch):
     table = numbers()
     pq.write_table(table.append_column("id", pa.array(np.arange(ROWS))), tmp_path / "t.parquet")
-    monkeypatch.setattr(parquet_module, "LARGE", 6000)
-    monkeypatch.setattr(parquet_module, "BATCH", 128)
+    monkeypatch.setattr(parquet_module, "MAX_ROW_GROUP_BYTES", 6000)
+    monkeypatch.setattr(parquet_module, "BATCH_ROWS", 128)
     source = tn.scan(tmp_path / "t.parquet", target="y", drop=["id"], where=where)
     model, whole = tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y"))
     assert len(source) == 1
@@ -758,8 +758,8 @@ def test_a_large_row_group_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
             return super().read(size)
 
     source = tn.scan(path, target="y")
-    monkeypatch.setattr(parquet_module, "LARGE", 1)
-    monkeypatch.setattr(parquet_module, "BATCH", 1_000)
+    monkeypatch.setattr(parquet_module, "MAX_ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(parquet_module, "BATCH_ROWS", 1_000)
     monkeypatch.setattr(parquet_module, "STREAM_BUFFER", 1 << 14)
     monkeypatch.setattr(type(DISK), "open", lambda self, name: pa.PythonFile(Noting(name), mode="r"))
     assert pa.concat_tables([some for _, some in source.tables(0, ["x", "y"])]).combine_chunks() == table

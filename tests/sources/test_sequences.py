@@ -126,8 +126,8 @@ def test_rows_of_weight_zero_are_not_there(make, tmp_path):
 
 
 def test_a_part_in_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "LARGE", 1)
-    monkeypatch.setattr(parquet, "BATCH", 6)
+    monkeypatch.setattr(parquet, "MAX_ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 6)
     frame = rows()
     for size in (10, 50, 200):
         parts = chunks(in_parquet(frame, tmp_path, size))

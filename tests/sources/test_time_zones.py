@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from tenfold.sources.time_zones import CYCLE, RULES, ahead_of_utc
+from tenfold.sources.time_zones import CALENDAR_CYCLE, FIRST_RULE_SECOND, ahead_of_utc
 
 ZONES = ["Europe/Oslo", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Europe/Moscow", "Africa/Monrovia"]
 
@@ -36,8 +36,10 @@ def test_ahead_as_zoneinfo_says(zone):
 def test_summer_goes_on_after_2037_and_comes_again_after_400_years():
     july = seconds("2037-07-01", "2038-07-01", "2437-07-01", "2438-07-01", "9999-07-01", "9999-12-31")
     assert ahead_of_utc("Europe/Oslo", july).tolist() == [7200] * 5 + [3600]
-    random = np.random.default_rng(1).integers(RULES, RULES + CYCLE, 20)
-    assert (ahead_of_utc("America/New_York", random) == ahead_of_utc("America/New_York", random + 19 * CYCLE)).all()
+    random = np.random.default_rng(1).integers(FIRST_RULE_SECOND, FIRST_RULE_SECOND + CALENDAR_CYCLE, 20)
+    assert (
+        ahead_of_utc("America/New_York", random) == ahead_of_utc("America/New_York", random + 19 * CALENDAR_CYCLE)
+    ).all()
 
 
 def test_offsets_and_what_is_no_zone():

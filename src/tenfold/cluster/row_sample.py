@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.cluster.lloyd_round import distances
 from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Grouped, Statistic
-from tenfold.stats.moments.moments import SMALLEST, too_small
+from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, too_small
 from tenfold.stats.moments.spread import ColumnSpread
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
 
@@ -42,8 +42,8 @@ class Spread:
 
     def refuse_small(self) -> None:
         """Refuse columns that are all constant or too small to be squared: no distance would tell rows apart."""
-        if self.square < SMALLEST**2 * self.weight:
-            small = (self.columns.mean != 0) & (np.abs(self.columns.mean) < SMALLEST)
+        if self.square < MIN_SQUARE_SCALE**2 * self.weight:
+            small = (self.columns.mean != 0) & (np.abs(self.columns.mean) < MIN_SQUARE_SCALE)
             if small.any():
                 raise too_small(int(small.argmax()))
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Matrix, Remedy
 from tenfold.estimator.ensembles.parallel_transformers import (
-    ALL,
+    ALL_COLUMNS,
     Branch,
     Branches,
     are_names,
@@ -110,7 +110,7 @@ class ColumnTransformer(Branches):
 
     def branches(self) -> list[Branch]:
         if self.transformers is None:
-            return [Branch("scale", StandardScaler(), ALL)]
+            return [Branch("scale", StandardScaler(), ALL_COLUMNS)]
         given = [tuple(one) if isinstance(one, (list, tuple)) else () for one in self.transformers]
         if not all(len(one) == 3 and isinstance(one[0], str) for one in given):
             raise ValueError("transformers must be a list of (name, transformer, columns)")
@@ -130,7 +130,7 @@ class ColumnTransformer(Branches):
         self._validate_names([b.name for b in self.branches() if b.columns is not UNKNOWN_REMAINDER])
         checked = self._blank()  # of the remainder nobody knows yet whether it has columns
         checked.transformers = [
-            (*b[:2], b.columns if b.columns is not UNKNOWN_REMAINDER else ALL) for b in self.branches()
+            (*b[:2], b.columns if b.columns is not UNKNOWN_REMAINDER else ALL_COLUMNS) for b in self.branches()
         ]
         checked.remainder = "drop"
         super(ColumnTransformer, checked)._validate_params()

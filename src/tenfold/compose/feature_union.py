@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar
 
 from tenfold.core import Remedy
-from tenfold.estimator.ensembles.parallel_transformers import ALL, Branch, Branches, named_after_classes
+from tenfold.estimator.ensembles.parallel_transformers import ALL_COLUMNS, Branch, Branches, named_after_classes
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
 from tenfold.estimator.shell.keywords import Refused, refused
@@ -71,11 +71,11 @@ class FeatureUnion(Branches):
 
     def branches(self) -> list[Branch]:
         if self.transformer_list is None:
-            return [Branch("standard", StandardScaler(), ALL), Branch("range", MinMaxScaler(), ALL)]
+            return [Branch("standard", StandardScaler(), ALL_COLUMNS), Branch("range", MinMaxScaler(), ALL_COLUMNS)]
         given = [tuple(one) if isinstance(one, (list, tuple)) else () for one in self.transformer_list]
         if not all(len(one) == 2 and isinstance(one[0], str) for one in given):
             raise ValueError("transformer_list must be a list of (name, transformer)")
-        return [Branch(one[0], one[1], ALL) for one in given]
+        return [Branch(one[0], one[1], ALL_COLUMNS) for one in given]
 
     @property
     def named_transformers(self) -> Any:

@@ -34,10 +34,10 @@ MatrixLike: TypeAlias = Any
 VectorLike: TypeAlias = Any
 """what users give as y or as weights: an array, a column of a frame, a list, or None"""
 
-SMALL = 128
+MAX_CACHED_TRIANGLE = 128
 """rows of a square matrix for which it is remembered where its lower triangle is"""
 
-MOST_ONES = 1 << 22
+MAX_SHARED_ONES = 1 << 22
 """ones that are shared: more than a piece of a part has rows"""
 
 _ones = np.ones(1 << 18)
@@ -46,8 +46,8 @@ _ones = np.ones(1 << 18)
 def ones(n: int) -> Array:
     """So many weights of one: mostly a view of the same ones, which grow with what is asked for."""
     global _ones
-    if len(_ones) < n <= MOST_ONES:
-        _ones = np.ones(MOST_ONES)
+    if len(_ones) < n <= MAX_SHARED_ONES:
+        _ones = np.ones(MAX_SHARED_ONES)
     return _ones[:n] if n <= len(_ones) else np.ones(n)
 
 
@@ -68,5 +68,5 @@ def _at_and_below(n: int) -> tuple[Flags, Flags]:
 def symmetrize(square: Array) -> Array:
     """A symmetric matrix from its lower triangle; what stands above the diagonal is not looked at."""
     n = len(square)
-    at, below = _at_and_below(n) if n <= SMALL else (np.tri(n, dtype=bool), np.tri(n, k=-1, dtype=bool))
+    at, below = _at_and_below(n) if n <= MAX_CACHED_TRIANGLE else (np.tri(n, dtype=bool), np.tri(n, k=-1, dtype=bool))
     return np.asarray(np.where(at, square, 0.0) + np.where(below, square, 0.0).T)

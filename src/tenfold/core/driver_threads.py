@@ -17,7 +17,7 @@ from tenfold.core.pools import Pools
 
 T = TypeVar("T")
 
-LEAST = 1 << 13
+MIN_ROWS_PER_THREAD = 1 << 13
 """rows for each thread: with fewer, calling it takes longer than it saves"""
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
@@ -58,6 +58,6 @@ def run_all(calls: Sequence[Callable[[], T]]) -> list[T]:
 
 def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
     """What a call returns for the rows from one to another: some rows for each thread."""
-    threads = min(thread_count(), max(1, n // LEAST))
+    threads = min(thread_count(), max(1, n // MIN_ROWS_PER_THREAD))
     ends = [n * i // threads for i in range(threads + 1)]
     return run_all([partial(call, a, z) for a, z in pairwise(ends)])

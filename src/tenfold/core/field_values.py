@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core.arrays import Array
 from tenfold.core.schema import Schema
 
-LARGEST = 1 << 62
+MAX_COUNT = 1 << 62
 """a count is less, so that two of them add up"""
 
 Size = Callable[[str], int | None]
@@ -52,7 +52,7 @@ class Between:
     """Numbers from `low` to `high`, both allowed; NaN is not."""
 
     low: float
-    high: float = LARGEST
+    high: float = MAX_COUNT
 
     def holds(self, value: object, size: Size, schema: Schema) -> bool:
         """Whether every one is in the range."""

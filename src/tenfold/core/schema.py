@@ -15,7 +15,7 @@ from tenfold.core.errors import ColumnError, MergeError
 from tenfold.core.need import Target
 from tenfold.core.value import digest_of
 
-MOVING = frozenset({"value", "feature", "joint", "design", "predictor"})
+CATEGORY_AXES = frozenset({"value", "feature", "joint", "design", "predictor"})
 """axes on which categories stand"""
 
 
@@ -188,7 +188,9 @@ class Schema:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""
         if axis == "class" and not same(self.classes, larger.classes):
             return places_among(self.classes, larger.classes)
-        if axis not in MOVING or all(same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)):
+        if axis not in CATEGORY_AXES or all(
+            same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)
+        ):
             return None
         at, start = [], 0
         for a, b in zip(self.columns, larger.columns):

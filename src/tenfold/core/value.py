@@ -18,7 +18,7 @@ import numpy as np
 from tenfold.core.arrays import Values
 
 Put = Callable[[bytes | memoryview], None]
-SHORT = 1 << 16
+MAX_COMPARED_BYTES = 1 << 16
 """bytes below which two arrays are compared as bytes"""
 
 
@@ -200,7 +200,7 @@ def _same_arrays(a: Values, b: Values) -> bool:
         return False
     if a.dtype.hasobject:
         return all(map(same, a.ravel().tolist(), b.ravel().tolist()))
-    if a.nbytes < SHORT:
+    if a.nbytes < MAX_COMPARED_BYTES:
         return bool(a.tobytes() == b.tobytes())
     one, other = (np.ascontiguousarray(x).reshape(-1).view(np.uint8) for x in (a, b))
     return bool(np.array_equal(one, other))

@@ -18,7 +18,17 @@ from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
 from tenfold.engine.merge_tree import Tree, merge
 from tenfold.engine.plan import Groups, Leaf, Plan
 from tenfold.engine.row_counts import Counted, this_machine
-from tenfold.engine.scan_part import ALL, Found, Read, by_group, drawn_anew, keys_of, marks_of, rows_of, summary_of
+from tenfold.engine.scan_part import (
+    UNGROUPED,
+    Found,
+    Read,
+    by_group,
+    drawn_anew,
+    keys_of,
+    marks_of,
+    rows_of,
+    summary_of,
+)
 from tenfold.sources import Source
 from tenfold.stats.combinators import As, View
 
@@ -112,9 +122,9 @@ def of_held(leaf: Leaf, pieces: Sequence[Piece], scratch: Sequence[Scratch]) -> 
 def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
     here, marks = frozenset([this_machine()]), piece.marks
     if leaf.by is None:
-        rows = piece.groups[ALL]
-        summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(ALL)))
-        return Counted(summary, piece.rows[ALL], piece.dropped, here, marks, rows.n)
+        rows = piece.groups[UNGROUPED]
+        summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(UNGROUPED)))
+        return Counted(summary, piece.rows[UNGROUPED], piece.dropped, here, marks, rows.n)
     each: dict[int, Counted] = {}
     for group, rows in piece.groups.items():
         summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(group)))

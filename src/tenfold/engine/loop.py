@@ -23,7 +23,7 @@ from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.executors.threads import one_blas_thread
 from tenfold.engine.held_rows import of_chunk
 from tenfold.engine.job import FindSchema, FindSequences, NameSequence
-from tenfold.engine.plan import NOTHING, Groups, Plan
+from tenfold.engine.plan import NO_ROWS, Groups, Plan
 from tenfold.engine.row_counts import Counted
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -39,7 +39,7 @@ OVERFLOW = (
     "rescale the columns, StandardScaler(), and divide the target by its largest value"
 )
 
-AT_THE_MODEL = frozenset({"objective", "gradient"})
+FINITE_CLAIMS = frozenset({"objective", "gradient"})
 """kinds of claims that are computed from a model; others may be infinite, as bounds that say nothing are"""
 
 _numbers = itertools.count()
@@ -236,7 +236,7 @@ def _with(at: Snapshot, done: Counted, ask: Expression, share: float) -> Snapsho
     if done.summary is None:
         raise DataError("a group to learn from has no rows")
     if not done.rows and whole:
-        raise DataError(NOTHING)
+        raise DataError(NO_ROWS)
     return at._replace(
         summary=done.summary,
         asked=ask,
@@ -322,6 +322,6 @@ def _end(m: Member, reason: str) -> None:
 def _sound(certificate: Certificate) -> tuple[Claim, ...]:
     """The claims of a certificate, none of which is NaN; nor is the objective infinite, or how steep it is."""
     for claim in certificate.claims:
-        if math.isnan(claim.value) or (math.isinf(claim.value) and claim.kind in AT_THE_MODEL):
+        if math.isnan(claim.value) or (math.isinf(claim.value) and claim.kind in FINITE_CLAIMS):
             raise DataError(OVERFLOW.format(f"claim {claim.kind}"))
     return certificate.claims

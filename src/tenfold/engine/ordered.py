@@ -19,7 +19,7 @@ from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
 from tenfold.engine.row_counts import Counted, this_machine
-from tenfold.engine.scan_part import ALL, Found, by_group, drawn_anew, marks_of, rows_of
+from tenfold.engine.scan_part import UNGROUPED, Found, by_group, drawn_anew, marks_of, rows_of
 from tenfold.sources import Source
 
 
@@ -101,7 +101,7 @@ def arrived(leaves: Sequence[Leaf], places: Places) -> list[Counted | Groups]:
     found: list[Counted | Groups] = []
     for at, leaf in enumerate(leaves):
         ends = {g: place.end(cast(Ordered[Any], leaf.statistic)) for (i, g), place in places.items() if i == at}
-        found.append(ends[ALL] if leaf.by is None else Groups(ends))
+        found.append(ends[UNGROUPED] if leaf.by is None else Groups(ends))
     return found
 
 

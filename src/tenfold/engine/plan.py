@@ -34,7 +34,7 @@ from tenfold.stats.combinators import (
     crossed,
 )
 
-NOTHING = "no row has a weight, `where` leaves none, or every row misses a number: there is nothing to learn from"
+NO_ROWS = "no row has a weight, `where` leaves none, or every row misses a number: there is nothing to learn from"
 
 
 class Pick(Value):
@@ -130,7 +130,7 @@ class Groups:
         What lacks a single group is merged from what comes before it and what comes after.
         """
         if not self.each:
-            raise DataError(NOTHING)
+            raise DataError(NO_ROWS)
         wanted = set(groups)
         some = [name for name in sorted(self.each) if name in wanted]
         if not some:  # no rows, no summary: who asked for it knows what to do

@@ -14,9 +14,9 @@ from contextvars import ContextVar
 from html import escape
 from typing import Any
 
-PATIENCE = 2.0
+SECONDS_BEFORE_BAR = 2.0
 """seconds before the bar appears"""
-BETWEEN = 0.1
+POLL_SECONDS = 0.1
 """seconds between two looks of it"""
 
 _bar: ContextVar[Bar | None] = ContextVar("bar", default=None)
@@ -26,7 +26,7 @@ _wish: ContextVar[bool | None] = ContextVar("verbose", default=None)
 class Bar:
     """One bar for a fit: which scan, how far, how fast, how long still."""
 
-    def __init__(self, what: str, patience: float = PATIENCE) -> None:
+    def __init__(self, what: str, patience: float = SECONDS_BEFORE_BAR) -> None:
         self.what = what
         self.scans = 0
         self._shown: Any = None
@@ -47,7 +47,7 @@ class Bar:
         now = time.monotonic()
         if now < self._due:
             return
-        self._due = now + BETWEEN
+        self._due = now + POLL_SECONDS
         if self._shown is None:
             self._shown = _Page() if in_notebook() else _Terminal()
         gone = max(now - self._began, 1e-9)

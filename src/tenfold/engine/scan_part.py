@@ -20,7 +20,7 @@ from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.sources import Source
 from tenfold.stats.combinators import Joined, Key, Stage, View
 
-ALL = -1
+UNGROUPED = -1
 """the group of all rows, where a leaf has no key"""
 
 
@@ -143,7 +143,7 @@ def among(codes: Codes, groups: Sequence[int]) -> Any:
 
 def by_group(chunk: Chunk, codes: Codes | None) -> dict[int, Chunk]:
     """The rows of each group; all of them, where there are no groups."""
-    return {ALL: chunk} if codes is None else dict(segments(chunk, codes))
+    return {UNGROUPED: chunk} if codes is None else dict(segments(chunk, codes))
 
 
 def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Groups:

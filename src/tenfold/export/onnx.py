@@ -37,14 +37,14 @@ from tenfold.preprocessing.standard_scaler import StandardScaler
 from tenfold.svm.linear_svc import LinearSVC
 from tenfold.svm.linear_svr import LinearSVR
 
-LINES = (
+LINEAR_REGRESSORS = (
     LinearRegression, Ridge, RidgeCV, Lasso, LassoCV, ElasticNet, ElasticNetCV, BridgeRegression, SGDRegressor,
     LinearSVR,
 )  # fmt: skip
 """regressors that are wᵀx + b"""
-PLANES = (LogisticRegression, SGDClassifier, Perceptron, Adaline, LinearSVC)
+LINEAR_CLASSIFIERS = (LogisticRegression, SGDClassifier, Perceptron, Adaline, LinearSVC)
 """classifiers of the largest wᵀx + b"""
-PROBABLE = (LogisticRegression, MLPClassifier)
+PROBABILISTIC_CLASSIFIERS = (LogisticRegression, MLPClassifier)
 """classifiers whose scores are log-odds, or logarithms of probabilities up to a constant"""
 OPERATORS = {"relu": "Relu", "tanh": "Tanh", "logistic": "Sigmoid"}
 """activations that ONNX has; a leaky ReLU is made of others, since runtimes have it in single precision alone"""
@@ -88,7 +88,7 @@ def to_onnx(model: BaseEstimator, path: str | os.PathLike[str] | None = None, *,
     if dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
     stages = learners_of(model)
-    if not stages or not isinstance(stages[-1], (*LINES, *PLANES, MLPClassifier, MLPRegressor)):
+    if not stages or not isinstance(stages[-1], (*LINEAR_REGRESSORS, *LINEAR_CLASSIFIERS, MLPClassifier, MLPRegressor)):
         raise TypeError(
             f"to_onnx takes networks and linear models of tenfold, and pipelines of scalers before one, not {model!r}"
         )
@@ -158,7 +158,7 @@ def _scaled(graph: _Graph, scaler: Any, z: str) -> str:
 def _ends(graph: _Graph, model: Any, z: str) -> list[Any]:
     """Append the layers of a model and its outputs, and describe these."""
     f = _layered(graph, model, z)
-    if isinstance(model, (*LINES, MLPRegressor)):
+    if isinstance(model, (*LINEAR_REGRESSORS, MLPRegressor)):
         graph.node("Squeeze", f, graph.constant([1]), name="prediction")
         return [graph.output("prediction", [None])]
     classes = model.classes_
@@ -166,7 +166,7 @@ def _ends(graph: _Graph, model: Any, z: str) -> list[Any]:
         raise ValueError(f"the model knows the class {classes.tolist()[0]!r} alone, and needs no graph to say so")
     both = graph.node("Concat", graph.node("Neg", f), f, axis=1) if len(classes) == 2 else f
     label = _label(graph, classes, both)
-    if isinstance(model, PROBABLE):
+    if isinstance(model, PROBABILISTIC_CLASSIFIERS):
         if len(classes) == 2:
             graph.node("Sigmoid", both, name="probabilities")
         else:

@@ -13,7 +13,7 @@ from tenfold.estimator.shell.one_pass import OnePass
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_names import as_kernel
-from tenfold.stats.moments.moments import SMALLEST
+from tenfold.stats.moments.moments import MIN_SQUARE_SCALE
 from tenfold.stats.rows.training_rows import TrainingRows
 
 VALUES_PER_BLOCK = 1 << 22
@@ -61,7 +61,7 @@ class KernelExpansion(OnePass):
         total = s.weight.sum() * s.X.shape[1]
         mean = float(s.weight @ s.X.sum(axis=1) / total)
         variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
-        if variance < SMALLEST**2 and s.X.size and s.X.max() > s.X.min():
+        if variance < MIN_SQUARE_SCALE**2 and s.X.size and s.X.max() > s.X.min():
             raise DataError(
                 "gamma='scale' divides by the variance of the columns, and they are too small to be squared. Remedy: "
                 "rescale them, tenfold.MaxAbsScaler(), or give a number as gamma"

@@ -17,7 +17,7 @@ from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.shell.constraints import array, class_prior, real
 from tenfold.naive_bayes.joint_log_proba import JointLogProba
-from tenfold.stats.moments.moments import SMALLEST, refuse_small
+from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, refuse_small
 from tenfold.stats.moments.spread import ClassSpread, SpreadByClass
 
 
@@ -78,7 +78,7 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
             away = np.where(weight > 0, s.mean - mean, 0.0)  # a class without rows, as in a fold, has no mean
             overall = (s.square + weight * away**2).sum(axis=0) / weight.sum()
             epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
-        refuse_small(overall, mean, epsilon, SMALLEST)
+        refuse_small(overall, mean, epsilon, MIN_SQUARE_SCALE)
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
         return GaussianModel(s.weight, class_prior(self.priors, s.weight), s.mean, var, epsilon)
 

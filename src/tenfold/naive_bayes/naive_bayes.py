@@ -21,7 +21,7 @@ from tenfold.estimator.shell.constraints import array, boolean, choice, class_pr
 from tenfold.naive_bayes.categorical_nb import add_log_shares, log_shares
 from tenfold.naive_bayes.counted import times
 from tenfold.stats.moments.mixed_columns import MixedByClass, MixedSums, numeric_features
-from tenfold.stats.moments.moments import SMALLEST, refuse_small
+from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, refuse_small
 
 GAUSSIAN, BERNOULLI, POISSON, CATEGORICAL = range(4)
 KIND_NAMES = ("gaussian", "bernoulli", "poisson", "categorical")
@@ -156,7 +156,7 @@ class NaiveBayes(OnePass, GroupScored):
             epsilon = max(float(self.var_smoothing * away[gaussian].max()), epsilon)
             squares, means = np.ones(s.spread.mean.shape[1]), np.zeros(s.spread.mean.shape[1])
             squares[places[gaussian]], means[places[gaussian]] = away[gaussian], overall[gaussian]
-            refuse_small(squares, means, epsilon, SMALLEST)
+            refuse_small(squares, means, epsilon, MIN_SQUARE_SCALE)
             own = np.divide(square, weight, out=np.tile(away, (len(weight), 1)), where=weight > 0)
             var[:, gaussian] = own[:, gaussian] + epsilon
         for number, smoothed in ((BERNOULLI, self._shares), (POISSON, self._rates)):

@@ -11,7 +11,7 @@ from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
-from tenfold.stats.moments.moments import SMALLEST, refuse_small
+from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, refuse_small
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
 
@@ -78,7 +78,7 @@ class StandardScaler(OnePass, Transformer):
     def solve(self, schema: Schema, s: ColumnSpread) -> ScalerModel:
         var = np.divide(s.square, s.weight, out=np.zeros_like(s.square), where=s.weight > 0)
         if self.with_std:
-            refuse_small(np.where(s.square > 0, 1.0, 0.0), s.mean, least=SMALLEST)
+            refuse_small(np.where(s.square > 0, 1.0, 0.0), s.mean, least=MIN_SQUARE_SCALE)
         scale = np.where(var > 0, np.sqrt(var), np.sqrt(s.square) / np.sqrt(np.maximum(s.weight, 1e-300)))
         return ScalerModel(s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)
 

@@ -16,7 +16,7 @@ from tenfold.search.problem import Problem
 from tenfold.search.search_result import SearchResult
 from tenfold.theory.checks import whole
 
-POINTS = 200
+CURVE_POINTS = 200
 """of each curve"""
 
 
@@ -123,5 +123,5 @@ def compare_searches(
         name: tuple(optimize(problem, method, evaluations=budget, random_state=seed) for seed in chosen)
         for name, method in methods.items()
     }
-    grid = np.unique(np.rint(np.linspace(1, budget, POINTS)).astype(np.int64))
+    grid = np.unique(np.rint(np.linspace(1, budget, CURVE_POINTS)).astype(np.int64))
     return SearchComparison(problem, grid, results)

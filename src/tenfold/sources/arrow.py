@@ -11,9 +11,9 @@ from tenfold.core.schema import is_text as holds_text
 from tenfold.sources import label_codes
 from tenfold.sources.time_zones import ahead_of_utc
 
-FEW = 8
+MAX_LINEAR_SEARCH = 8
 """entries of a dictionary that are looked for one by one"""
-EXACT = 2.0**32
+MAX_MICROSECOND_SECONDS = 2.0**32
 """seconds (136 years) up to which float64 tells microseconds apart; beyond, dates are of whole seconds"""
 
 
@@ -90,7 +90,7 @@ def dates(column: pa.ChunkedArray, where: str, *, time: bool = False) -> Array:
             raise DataError(f"{where}: {error}. Remedy: pip install tzdata, or convert it to another zone") from None
     found: Array = whole_seconds.astype(np.float64)
     if rest is not None:
-        np.add(found, rest, out=found, where=np.abs(found) < EXACT)
+        np.add(found, rest, out=found, where=np.abs(found) < MAX_MICROSECOND_SECONDS)
     if gone is not None:
         found[gone] = np.nan
     return found
@@ -168,7 +168,7 @@ def levels(column: pa.ChunkedArray, where: str) -> Labels:
 
 def _used(chunk: pa.DictionaryArray) -> pa.Array:
     """The entries of a dictionary that occur: of few, looking for each takes less time than hashing the rows."""
-    if chunk.null_count or len(chunk.dictionary) > FEW:
+    if chunk.null_count or len(chunk.dictionary) > MAX_LINEAR_SEARCH:
         return pc.unique(chunk).dictionary_decode()
     at = chunk.indices.to_numpy(zero_copy_only=False)
     return chunk.dictionary.take(pa.array([k for k in range(len(chunk.dictionary)) if (at == k).any()], pa.int64()))

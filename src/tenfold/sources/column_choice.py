@@ -16,7 +16,7 @@ from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.inputs import as_source
 from tenfold.sources.source import Source, no_column
 
-FIRST = 100
+INSPECTED_ROWS = 100
 """rows that a function looks at"""
 
 
@@ -102,15 +102,15 @@ def first_rows(X: MatrixLike) -> FirstRows:
         found = X.schema.empty_table().select(list(X.names))
         return FirstRows(X.names if X.named else tuple(range(len(X.names))), found)
     if is_frame(X):
-        X = X.head(FIRST) if type(X).__name__ == "DataFrame" else table_of(X).slice(0, FIRST)
+        X = X.head(INSPECTED_ROWS) if type(X).__name__ == "DataFrame" else table_of(X).slice(0, INSPECTED_ROWS)
         if type(X).__module__.split(".")[0] == "pandas":
             return FirstRows(tuple(X.columns), X)
         table = table_of(X)
         return FirstRows(tuple(table.column_names), table)
-    X = X.tocsr()[:FIRST].toarray() if sp.issparse(X) else np.asarray(X)
+    X = X.tocsr()[:INSPECTED_ROWS].toarray() if sp.issparse(X) else np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"Expected 2D array, got {X.ndim}D array instead: X is not a table of rows and columns")
-    return FirstRows(tuple(range(X.shape[1])), X[:FIRST])
+    return FirstRows(tuple(range(X.shape[1])), X[:INSPECTED_ROWS])
 
 
 def places_of(chosen: Any, names: Sequence[str], who: str) -> tuple[int, ...]:

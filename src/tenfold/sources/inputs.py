@@ -45,7 +45,7 @@ from tenfold.sources.validation import numbers as numbers_of
 NAMES_ITS_OWN = (
     "a Source names its own target and weights: pass X alone. Remedy: tenfold.scan(..., target=name, weight=name)"
 )
-ANY = Need()
+ANY_INPUT = Need()
 """numbers, without a target"""
 SEQUENCE = "which sequence"
 """what the numbers of the sequences of rows in memory are called"""
@@ -57,7 +57,7 @@ def as_source(
     X: MatrixLike,
     y: VectorLike = None,
     sample_weight: VectorLike = None,
-    need: Need = ANY,
+    need: Need = ANY_INPUT,
     *,
     model: Any = None,
     reset: bool = True,

@@ -12,10 +12,10 @@ import pyarrow as pa
 from tenfold.core import Array, Codes, DataError, Labels, Values, VectorLike
 from tenfold.core.schema import comparable, is_text
 
-TABLE = 1 << 16
+MAX_TABLE_RANGE = 1 << 16
 """integers within so small a range are looked up in a table instead of searched"""
 
-EXACT = 2.0**53
+FLOAT64_INTEGER_LIMIT = 2.0**53
 """from here on float64 does not hold each whole number"""
 
 
@@ -32,7 +32,7 @@ def levels(values: VectorLike, where: str) -> Labels:
         return found.astype(values.dtype) if kind == "U" else found
     if kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < TABLE and high < 2**63:
+        if high - low < MAX_TABLE_RANGE and high < 2**63:
             seen = np.bincount(values.astype(np.int64) - low)
             return (np.flatnonzero(seen) + low).astype(values.dtype)
     if kind not in "biuf":
@@ -45,7 +45,7 @@ def levels(values: VectorLike, where: str) -> Labels:
         if np.isinf(found).any():
             raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
         found = found[~np.isnan(found)]
-        if len(found) and max(-float(found[0]), float(found[-1])) >= EXACT:
+        if len(found) and max(-float(found[0]), float(found[-1])) >= FLOAT64_INTEGER_LIMIT:
             raise DataError(f"{where} holds numbers over 2^53, which float64 does not tell apart. Remedy: make it text")
     return found
 
@@ -103,7 +103,7 @@ def class_codes(values: VectorLike, classes: Labels) -> Codes:
         values.dtype.kind in "iu"
         and classes.dtype.kind in "iu"
         and len(classes)
-        and int(classes[-1]) - int(classes[0]) < TABLE
+        and int(classes[-1]) - int(classes[0]) < MAX_TABLE_RANGE
         and int(classes[-1]) < 2**63
     ):
         low, high = int(classes[0]), int(classes[-1])

@@ -26,7 +26,7 @@ from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, expression_of, filtered
 from tenfold.sources.validation import as_labels, by_column, refuse_masked, unmasked, weights
 
-QUERY = re.compile(r"\s*(select\s|with\s.*\bselect\b)", re.IGNORECASE | re.DOTALL)
+SQL_QUERY = re.compile(r"\s*(select\s|with\s.*\bselect\b)", re.IGNORECASE | re.DOTALL)
 """how an SQL query begins, which is no path"""
 
 
@@ -184,7 +184,7 @@ def is_path(data: object) -> bool:
 
 
 def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesystem: Any, options: Any) -> ArrowSource:
-    if isinstance(data, str) and QUERY.match(data):
+    if isinstance(data, str) and SQL_QUERY.match(data):
         raise DataError("this is an SQL query. Remedy: say to which database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
     said = repr(given if isinstance(data, (list, tuple)) else given[0])

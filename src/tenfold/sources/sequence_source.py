@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tenfold.sources.source import Source
 
 
-LONG = 1 << 20
+MAX_WHOLE_SEQUENCE = 1 << 20
 """rows of the longest sequence that comes whole where windows are taken"""
 
 
@@ -41,8 +41,10 @@ def read(source: Source, part: int, need: Need, schema: Schema) -> Iterator[Chun
                 return
 
     windows = None
-    if need.windows and (source.counted is None or source.counted > LONG):
-        windows = Around(LONG, partial(_rows_before, source, part, name), partial(_rows_after, source, part, name))
+    if need.windows and (source.counted is None or source.counted > MAX_WHOLE_SEQUENCE):
+        windows = Around(
+            MAX_WHOLE_SEQUENCE, partial(_rows_before, source, part, name), partial(_rows_after, source, part, name)
+        )
     return whole(source.read(part, plain, schema), name, _before(source, part, name), after, windows)
 
 
@@ -100,7 +102,7 @@ def _rows_before(source: Source, part: int, name: str) -> int:
         if found and runs.rows and runs.last != last:
             break
         found, last = found + runs.tail, runs.last if runs.rows else last
-        if runs.tail < runs.rows or found > LONG:
+        if runs.tail < runs.rows or found > MAX_WHOLE_SEQUENCE:
             break
     return found
 
@@ -113,7 +115,7 @@ def _rows_after(source: Source, part: int, name: str, last: object) -> int:
         if runs.rows and runs.first != last:
             break
         found += runs.head
-        if runs.head < runs.rows or found > LONG:
+        if runs.head < runs.rows or found > MAX_WHOLE_SEQUENCE:
             break
     return found
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
-from tenfold.core.rows.chunk import NESTED, PART
+from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL, ROW_IDS_PER_PART
 from tenfold.sources import sequence_source, validation
 
 
@@ -282,7 +282,7 @@ class Source(ABC):
 
     def first_row_id(self, part: int) -> int:
         """Where the first row of a part stands."""
-        return (self.first_part + part) % (NESTED // PART) * PART
+        return (self.first_part + part) % (ROW_IDS_PER_LEVEL // ROW_IDS_PER_PART) * ROW_IDS_PER_PART
 
     # ---- schemas ---------------------------------------------------------------------------------
 

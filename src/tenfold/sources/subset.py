@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from tenfold.compiled.rows.shuffling import deal
 from tenfold.core import Codes, DataError, MatrixLike
-from tenfold.core.rows.chunk import PART
+from tenfold.core.rows.chunk import ROW_IDS_PER_PART
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.dask_frames import Computed
 from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource
 
-BLOCK = 1 << 20
+COUNTED_ROWS = 1 << 20
 """rows that are counted at a time"""
 
 
@@ -60,7 +60,9 @@ class Subset(ArrowSource):
         if self.base.counted is None:
             return None
         rows = self.base.counted
-        return sum(len(self.deal.takes(np.arange(at, min(at + BLOCK, rows)))) for at in range(0, rows, BLOCK))
+        return sum(
+            len(self.deal.takes(np.arange(at, min(at + COUNTED_ROWS, rows)))) for at in range(0, rows, COUNTED_ROWS)
+        )
 
     def _sizes(self) -> list[tuple[int, int]] | None:
         """The number of the first row of each part, and how many rows it has; they are numbered from there on."""
@@ -75,7 +77,9 @@ class Subset(ArrowSource):
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         at, left = 0, rows
-        apart = part * PART if isinstance(self.base, Computed) else 0  # whose rows are numbered in each part again
+        apart = (
+            part * ROW_IDS_PER_PART if isinstance(self.base, Computed) else 0
+        )  # whose rows are numbered in each part again
         for start, table in self.base.tables(part, columns):
             kept = self.deal.takes(np.arange(start, start + table.num_rows) + apart)
             some = table.take(pa.array(kept if left is None else kept[:left]))

@@ -18,14 +18,14 @@ import numpy as np
 
 from tenfold.core import Codes
 
-DAY = 86_400
+SECONDS_PER_DAY = 86_400
 """seconds of a day"""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FIRST = int(np.datetime64("1800-01-01", "s").astype(np.int64))
+FIRST_ZONE_SECOND = int(np.datetime64("1800-01-01", "s").astype(np.int64))
 """before it no clock was set by a zone: that of the place goes on"""
-RULES = int(np.datetime64("2038-01-01", "s").astype(np.int64))
+FIRST_RULE_SECOND = int(np.datetime64("2038-01-01", "s").astype(np.int64))
 """from then on clocks are set by rules, of which the database lists no dates"""
-CYCLE = 146_097 * DAY
+CALENDAR_CYCLE = 146_097 * SECONDS_PER_DAY
 """after 400 years, days of the week and leap years come again"""
 
 
@@ -50,7 +50,11 @@ def ahead_of_utc(zone: str, seconds: Codes) -> Codes:
     """
     if not len(seconds):
         return np.zeros(0, np.int64)
-    at = np.where(seconds >= RULES, RULES + (seconds - RULES) % CYCLE, np.maximum(seconds, FIRST))
+    at = np.where(
+        seconds >= FIRST_RULE_SECOND,
+        FIRST_RULE_SECOND + (seconds - FIRST_RULE_SECOND) % CALENDAR_CYCLE,
+        np.maximum(seconds, FIRST_ZONE_SECOND),
+    )
     years = at.astype("M8[s]").astype("M8[Y]").astype(np.int64) + 1970
     first = int(years.min())
     starts, ahead = _steps(zone, tuple((np.flatnonzero(np.bincount(years - first)) + first).tolist()))
@@ -71,7 +75,7 @@ def _steps_of_year(zone: str, year: int) -> list[tuple[int, int]]:
     """The same of one year, which begins with a step."""
     begin, end = (int((datetime(y, 1, 1, tzinfo=UTC) - EPOCH).total_seconds()) for y in (year, year + 1))
     ahead = _clock(_zone(zone))
-    days = [(at, ahead(at)) for at in range(begin, end + 1, DAY)]
+    days = [(at, ahead(at)) for at in range(begin, end + 1, SECONDS_PER_DAY)]
     changes = [
         (_change(ahead, at, next_day), after) for (at, before), (next_day, after) in pairwise(days) if after != before
     ]

@@ -30,13 +30,13 @@ from tenfold.core.schema import is_text
 from tenfold.sources import arrow
 from tenfold.sources.label_codes import column_of, levels
 
-FEW = 20
+MAX_SILENT_CATEGORIES = 20
 """so many distinct values may be categories without a word, although they look like measured numbers"""
-MOST = 0.9
+MIN_NUMERIC_SHARE = 0.9
 """text is taken for numbers if so large a share of its distinct values are: the rest may mark what is missing"""
-SQUARES = 1e280
+MAX_SUM_OF_SQUARES = 1e280
 """the largest sum of squares of a target in one part: weights, and the sum over parts, want room below 1e308"""
-LOOKS = 10_000
+MAX_INSPECTED_CATEGORIES = 10_000
 """of more categories than this some are looked at, spread over all"""
 
 
@@ -277,7 +277,7 @@ def check_chunk(chunk: Chunk, need: Need, schema: Schema, remedy: Callable[[int,
     if need.target == "number":
         with np.errstate(over="ignore", invalid="ignore"):
             squares = float(chunk.y @ chunk.y)  # costs less than a look at each
-        if not squares <= SQUARES:
+        if not squares <= MAX_SUM_OF_SQUARES:
             wrong = np.flatnonzero(~np.isfinite(chunk.y))
             if len(wrong):
                 raise remedy(chunk.part, chunk.X.row(int(wrong[0])))
@@ -311,11 +311,11 @@ def warn_of_numbers_as_text(schema: Schema, need: Need, chosen: Collection[str],
         found = column.categories
         if need.kind_of(column.name) != "mixed" or found is None or not is_text(found):
             continue
-        if len(found) <= FEW or column.name in chosen:
+        if len(found) <= MAX_SILENT_CATEGORIES or column.name in chosen:
             continue
-        texts = found[:: -(-len(found) // LOOKS)].tolist()
+        texts = found[:: -(-len(found) // MAX_INSPECTED_CATEGORIES)].tolist()
         odd = [text for text in texts if not _is_number(text)]
-        if len(odd) <= (1 - MOST) * len(texts):
+        if len(odd) <= (1 - MIN_NUMERIC_SHARE) * len(texts):
             warnings.warn(
                 f"column {column.name!r} holds numbers stored as text"
                 + (f" (but {odd[0]!r} is none)" if odd else "")
@@ -345,7 +345,7 @@ def refuse_continuous_categories(schema: Schema, need: Need, chosen: Collection[
         found = column.categories
         if need.kind_of(column.name) != "categorical" or found is None:
             continue
-        if len(found) <= FEW or found.dtype.kind != "f" or column.name in chosen:
+        if len(found) <= MAX_SILENT_CATEGORIES or found.dtype.kind != "f" or column.name in chosen:
             continue
         odd = found[found != np.rint(found)]
         if len(odd):

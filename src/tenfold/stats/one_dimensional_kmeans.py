@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Codes
 
-ROUNDS = 300
+MAX_ROUNDS = 300
 """the most, as scikit-learn's KMeans has it"""
 TOLERANCE = 1e-4
 """the squared shift of the centres at which it ends, as a share of the variance of the values"""
@@ -44,7 +44,7 @@ def line_centers(values: Array, weight: Array, start: Array) -> Array:
     x, centers = values / size - middle, np.sort(start) / size - middle
     enough = TOLERANCE * float(np.average(x**2, weights=weight))
     before: Codes | None = None
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         nearest = np.searchsorted((centers[1:] + centers[:-1]) / 2, x)
         mass, total = _sums(nearest, weight, len(centers)), _sums(nearest, weight * x, len(centers))
         if not mass.all():

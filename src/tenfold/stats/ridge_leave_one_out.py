@@ -17,7 +17,7 @@ from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.stats.moments.moments import Moments
 
-ALONE = 64 * float(np.finfo(np.float64).eps)
+MIN_RESIDUAL_FREEDOM = 64 * float(np.finfo(np.float64).eps)
 """a row of which less is free decides its own prediction: nothing is known of the model without it"""
 
 
@@ -65,6 +65,6 @@ class LeaveOneOut(Statistic[LeftOut]):
             for a in range(many):
                 left = 1.0 - out * ((d @ self.roots[a]) ** 2).sum(axis=1)
                 free[a] = min(free[a], left.min(initial=1.0))
-                known = left > ALONE
+                known = left > MIN_RESIDUAL_FREEDOM
                 squares[a] += float(weight @ np.where(known, e[:, a] / np.where(known, left, 1.0), 0.0) ** 2)
         return LeftOut(Moments.of(chunk, self.levels), squares, free)

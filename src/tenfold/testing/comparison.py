@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tenfold.core.axes import bits, is_record, values
 
 __all__ = ["assert_close", "assert_same", "bits"]
-ROUNDING = 1e-9
+ROUNDING_TOLERANCE = 1e-9
 """of the largest entry of a field"""
 
 
@@ -33,7 +33,9 @@ def assert_same(a: Any, b: Any, what: str, *, exact: bool | None = None, unit: f
             assert_close(x, y, where, unit=unit)
 
 
-def assert_close(x: ArrayLike, y: ArrayLike, what: str, rounding: float = ROUNDING, unit: float = 0.0) -> None:
+def assert_close(
+    x: ArrayLike, y: ArrayLike, what: str, rounding: float = ROUNDING_TOLERANCE, unit: float = 0.0
+) -> None:
     """Two arrays agree to rounding, measured by the largest finite entry."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     assert x.shape == y.shape, f"{what}: shapes {x.shape} and {y.shape}"

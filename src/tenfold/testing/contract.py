@@ -15,7 +15,7 @@ from tenfold.estimator import Estimator, Transformer
 from tenfold.estimator.ensembles.parallel_transformers import Branches
 from tenfold.sources import part_rows
 
-WITHOUT_ROWS = (
+ROWLESS_CHECKS = (
     "check_estimator_cloneable",
     "check_estimator_tags_renamed",
     "check_valid_tag_types",
@@ -29,7 +29,7 @@ WITHOUT_ROWS = (
     "check_param_validation",
 )
 """checks that give no rows: scikit-learn's have rows of numbers only, so it puts none on learners of text or dates"""
-ON_SEQUENCES = (
+SEQUENCE_CHECKS = (
     "check_estimators_overwrite_params",
     "check_estimators_fit_returns_self",
     "check_estimators_pickle",
@@ -58,9 +58,9 @@ ON_SEQUENCES = (
     "check_non_transformer_estimators_n_iter",
 )
 """checks that give one sequence of measured rows; others take it that rows do not depend on each other"""
-ALWAYS = ("check_dataframe_column_names_consistency", "check_param_validation")
+ALWAYS_SKIPPED = ("check_dataframe_column_names_consistency", "check_param_validation")
 """of which scikit-learn does not put the first on a learner that takes columns by their names, in any order"""
-ABOUT_ROWS = (
+SMALL_PART_CHECKS = (
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
     "check_sample_weights_not_overwritten",
@@ -77,9 +77,9 @@ ABOUT_ROWS = (
     "check_regressors_int",
 )
 """checks that parts of very few rows may break; others would only take long"""
-FEW = 7
+MIN_PART_ROWS = 7
 """rows of a part in those others, at least"""
-TRANSFORMERS = (
+TRANSFORMER_CHECKS = (
     "check_set_output_transform",
     "check_set_output_transform_pandas",
     "check_set_output_transform_polars",
@@ -108,11 +108,11 @@ def check_contract(learner: Estimator, rows: int | None = None, only: Callable[[
         The checks that passed.
     """
     if learner.need.kinds in ("text", "date"):
-        return _check(learner, WITHOUT_ROWS, rows, only)
+        return _check(learner, ROWLESS_CHECKS, rows, only)
     if learner.need.sequence is not None:
-        on = ON_SEQUENCES if learner.need.kinds == "numeric" else ()
+        on = SEQUENCE_CHECKS if learner.need.kinds == "numeric" else ()
         refused = {"check_estimators_nan_inf"} if learner.need.missing else set()  # as scikit-learn does
-        return _check(learner, WITHOUT_ROWS + tuple(name for name in on if name not in refused), rows, only)
+        return _check(learner, ROWLESS_CHECKS + tuple(name for name in on if name not in refused), rows, only)
     passed, wrong, known = [], [], learner.expected_failed_checks
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
@@ -129,8 +129,8 @@ def check_contract(learner: Estimator, rows: int | None = None, only: Callable[[
             except Exception as error:
                 wrong += [] if name in known else [f"{name}: {error}"]
         assert not wrong, "\n".join(wrong)
-    always = ALWAYS[1:] if isinstance(learner, Branches) and learner.by_name else ALWAYS
-    more = (*always, *(TRANSFORMERS if isinstance(learner, Transformer) else ()))
+    always = ALWAYS_SKIPPED[1:] if isinstance(learner, Branches) and learner.by_name else ALWAYS_SKIPPED
+    more = (*always, *(TRANSFORMER_CHECKS if isinstance(learner, Transformer) else ()))
     return passed + _check(learner, more, rows, only)
 
 
@@ -149,4 +149,4 @@ def _parts(rows: int | None, check: str) -> AbstractContextManager[None]:
     """Parts of so many rows, of `FEW` at least where it makes no difference."""
     if rows is None:
         return nullcontext()
-    return part_rows(rows if check in ABOUT_ROWS else max(rows, FEW))
+    return part_rows(rows if check in SMALL_PART_CHECKS else max(rows, MIN_PART_ROWS))

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from tenfold.core import Array, Codes, Labels, Need, RowIndex, Values
 
-LENGTH = 4
+SEQUENCE_LENGTH = 4
 """rows of a sequence"""
 
 
@@ -80,10 +80,10 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     random = np.random.default_rng(seed)
     if need.sequence is not None:
         of_rows, many = replace(need, sequence=None, per_sequence=False), 1 if need.kinds == "categorical" else columns
-        table = draw(of_rows, seed, rows * LENGTH, many)
+        table = draw(of_rows, seed, rows * SEQUENCE_LENGTH, many)
         if need.per_sequence and table.y is not None:
-            table = table._replace(y=np.repeat(table.y[::LENGTH], LENGTH))
-        return table._replace(weight=table.weight[::LENGTH] + (np.arange(rows) == 0), length=LENGTH)
+            table = table._replace(y=np.repeat(table.y[::SEQUENCE_LENGTH], SEQUENCE_LENGTH))
+        return table._replace(weight=table.weight[::SEQUENCE_LENGTH] + (np.arange(rows) == 0), length=SEQUENCE_LENGTH)
     made = {"categorical": _text, "text": _documents, "date": _dates}.get(need.kinds, _numbers)
     X: Values = made(random, rows, columns)
     X = np.abs(X) if need.counts else X

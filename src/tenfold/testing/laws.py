@@ -36,7 +36,7 @@ Law = Callable[[Estimator, int], None]
 LAWS: dict[str, Law] = {}
 SEEDS = 12
 """with which models are compared on average"""
-TRIES = 6
+MAX_TRIED_SEEDS = 6
 """times as many seeds are tried at most: by some, rows are drawn that cannot be learned from"""
 
 
@@ -198,7 +198,7 @@ def distribution(learner: Estimator, seed: int) -> None:
     random = np.random.default_rng(seed)
     shuffled = table.rows(random.permutation(len(table.weight)))
     sign = random.choice([-1.0, 1.0], np.count_nonzero(table.weight))
-    found, seeds = np.empty((2, SEEDS)), iter(range(TRIES * SEEDS))
+    found, seeds = np.empty((2, SEEDS)), iter(range(MAX_TRIED_SEEDS * SEEDS))
     for at in range(SEEDS):
         found[0, at] = sign @ _told(_drawn(learner, table, seeds), table)
         with part_rows(int(random.integers(1, 12))):

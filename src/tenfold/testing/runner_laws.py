@@ -16,7 +16,7 @@ from tenfold.core.axes import bits
 from tenfold.engine import Local, Runner, Session, fit, merge
 from tenfold.sources import ArraySource, Source, part_rows
 
-PARTS = 37
+PART_COUNT = 37
 
 
 class Named:
@@ -87,14 +87,16 @@ def check_runner(runner: Runner, learners: Iterable[tuple[Any, Source]] = ()) ->
         It says which law does not hold.
     """
     with part_rows(1):
-        source = ArraySource(np.arange(float(PARTS))[:, None])
+        source = ArraySource(np.arange(float(PART_COUNT))[:, None])
     with runner.open(source) as session:
-        for job in (Names(), Names(2), Names(PARTS)):
+        for job in (Names(), Names(2), Names(PART_COUNT)):
             wanted = merge(job(source, part) for part in job.parts(source)).text
             assert session.reduce(job).text == wanted, "summaries merge in a tree of their own, not in the fixed one"
         assert "cannot be read" in _error(session), "the error of a part does not say what it said there"
         assert session.reduce(Names(8)).text, "after an error the session is of no use"
-    assert list(runner.map(twice, range(PARTS), source)) == [2 * part for part in range(PARTS)], "map loses the order"
+    assert list(runner.map(twice, range(PART_COUNT), source)) == [2 * part for part in range(PART_COUNT)], (
+        "map loses the order"
+    )
     for learner, rows in learners:
         here = fit(learner, rows, runner=Local(1), stop=learner.stop()).at
         there = fit(learner, rows, runner=runner, stop=learner.stop()).at

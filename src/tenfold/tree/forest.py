@@ -9,8 +9,8 @@ import numpy as np
 from tenfold.compiled.tree.forests import add_forest, add_unseen
 from tenfold.core import Array, Codes, Columns, Flags, Schema
 from tenfold.core.field_values import COUNTS, RISING, Index
-from tenfold.stats.rows.draws import ROWS, keys_of
-from tenfold.stats.trees.tree_bins import NONE, Bins, OfBins, Seen
+from tenfold.stats.rows.draws import ROW_STREAM, keys_of
+from tenfold.stats.trees.tree_bins import NO_CODES, Bins, OfBins, Seen
 from tenfold.tree.growing.node_statistics import TreeDraws
 from tenfold.tree.growing.thresholds import SplitSides
 from tenfold.tree.records import Ranges
@@ -92,7 +92,7 @@ class OutOfBag(OfBins[S]):
         for tree in self.forest.voters.tolist():
             which = np.flatnonzero(self.draws.times(seen.places, tree) == 0)
             some, one = np.zeros((len(which), out.shape[1])), np.zeros(len(which), np.int64)
-            self._add(seen.bins.take(which, axis=1), np.array([tree]), NONE, some, one)
+            self._add(seen.bins.take(which, axis=1), np.array([tree]), NO_CODES, some, one)
             out[which] += some
             trees[which] += one
         return out, trees
@@ -100,7 +100,7 @@ class OutOfBag(OfBins[S]):
     def _add(self, bins: Bins, which: Codes, places: Codes, out: Array, trees: Codes) -> None:
         """Add what some trees say of rows that they have not drawn by these places; of all rows, without places."""
         t, value = self.forest.trees, self.forest.value
-        keys = keys_of(self.draws.seed, ROWS, 0, self.draws.many)
+        keys = keys_of(self.draws.seed, ROW_STREAM, 0, self.draws.many)
         add_unseen(
             bins, self.lens.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
             self.forest.roots[which], value, places, keys[which], out, trees,

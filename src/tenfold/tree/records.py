@@ -12,7 +12,7 @@ from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.rows.gathered_bins import Gathered
 from tenfold.stats.trees.rare_rows import Gaps, Strata
-from tenfold.stats.trees.tree_bins import MOST_BINS, NONE, Cut, Look, TreeLens, WeightUnit
+from tenfold.stats.trees.tree_bins import MAX_BINS, NO_CODES, Cut, Look, TreeLens, WeightUnit
 from tenfold.tree.growing.far_targets import FarRows, NearRange, drawn_in
 from tenfold.tree.tree import Tree
 
@@ -83,7 +83,7 @@ class Setup(NamedTuple):
     """rows whose targets are far beyond all others"""
     total_weight: int = 0
     """of all rows, in whole units, once it is known"""
-    class_weight: Annotated[Codes, "weighed class", COUNTS] = NONE
+    class_weight: Annotated[Codes, "weighed class", COUNTS] = NO_CODES
     class_weight_unit: Annotated[float, POSITIVE] = 1.0
     """weights of the classes in whole units, none if all are one; and that unit"""
     beside: Annotated[Array, "column", "rare", EDGES] = NO_VALUES
@@ -102,7 +102,7 @@ class Setup(NamedTuple):
         most = MAX_BINS if isinstance(max_bins, str) else min(max_bins, MAX_BINS)
         few = look.sample.complete and look.rows <= MAX_ROWS_WITH_OWN_BINS
         if isinstance(max_bins, str) and every and few:
-            cut, beside, share = Cut.of(look, levels, MOST_BINS - 1), np.zeros((len(levels), 0)), 0.0
+            cut, beside, share = Cut.of(look, levels, MAX_BINS - 1), np.zeros((len(levels), 0)), 0.0
         else:
             cut, beside = Cut.of(look, levels, most), look.beside(levels, numbers, most)
             share = cut.heaviest(look.sample)

@@ -76,7 +76,7 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
     frame, z, weight = mixed(0)
     monkeypatch.setattr(gradients, "MIN_ROWS_TO_PACK", many)
     monkeypatch.setattr(best_first, "MIN_CELLS_TO_SHARE", 0)  # threads share what is so small too
-    monkeypatch.setattr(driver_threads, "LEAST", 1)
+    monkeypatch.setattr(driver_threads, "MIN_ROWS_PER_THREAD", 1)
     model, target = MODELS[name]
     found, turns = set(), set()
     for gather, memory, threads, rows in (

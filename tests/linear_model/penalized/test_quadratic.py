@@ -29,7 +29,7 @@ def wide(monkeypatch):
     """Rows are kept whatever the number of columns."""
     for module in (penalized, elastic_net_cv):
         monkeypatch.setattr(module, "WIDE", 0)
-    monkeypatch.setattr(rows_module, "SHARE", 1e9)
+    monkeypatch.setattr(rows_module, "MAX_SHARE_OF_COMOMENTS", 1e9)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "CSR"])

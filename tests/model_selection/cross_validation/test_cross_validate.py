@@ -452,8 +452,8 @@ def test_row_groups_in_batches(path, monkeypatch):
         ]
 
     whole = scores()
-    monkeypatch.setattr("tenfold.sources.files.parquet.LARGE", 0)
-    monkeypatch.setattr("tenfold.sources.files.parquet.BATCH", 7)
+    monkeypatch.setattr("tenfold.sources.files.parquet.MAX_ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr("tenfold.sources.files.parquet.BATCH_ROWS", 7)
     assert len(list(numbers.tables(0, ["a"]))) == 5
     for found, wanted in zip(scores(), whole, strict=True):
         same(found, wanted)

@@ -343,8 +343,8 @@ def test_row_groups_in_batches_have_the_same_folds(table, tmp_path, monkeypatch)
         (KeepsClasses(), 1, {"folds": 7, "shuffle": True}),
     ]
     whole = [splits_of(keeper, sources[at], **options) for keeper, at, options in cases]
-    monkeypatch.setattr("tenfold.sources.files.parquet.LARGE", 0)
-    monkeypatch.setattr("tenfold.sources.files.parquet.BATCH", 5)
+    monkeypatch.setattr("tenfold.sources.files.parquet.MAX_ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr("tenfold.sources.files.parquet.BATCH_ROWS", 5)
     assert len(list(sources[0].tables(0, ["x"]))) == 4
     assert [splits_of(keeper, sources[at], **options) for keeper, at, options in cases] == whole
     kept = [tn.scan(s.files, target=s.roles.target, columns=["id", "x"], where=pc.field("x") > -1) for s in sources]

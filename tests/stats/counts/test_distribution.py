@@ -18,8 +18,8 @@ def summary(X, weight=None):
 
 @pytest.fixture
 def few_groups(monkeypatch):
-    monkeypatch.setattr(distribution, "MOST", 64)
-    monkeypatch.setattr(distribution, "LEAST", 64)
+    monkeypatch.setattr(distribution, "MAX_COLUMN_GROUPS", 64)
+    monkeypatch.setattr(distribution, "MIN_COLUMN_GROUPS", 64)
 
 
 SHARES = np.array([0.0, 0.01, 0.25, 0.5, 0.75, 0.999, 1.0])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from tenfold.stats.optimize.gradient_descent import TRIES, Descent
-from tenfold.stats.optimize.line_search import DECREASE, NARROW, LineSearch
+from tenfold.stats.optimize.gradient_descent import MAX_LINE_TRIALS, Descent
+from tenfold.stats.optimize.line_search import MIN_BRACKET_WIDTH, SUFFICIENT_DECREASE, LineSearch
 
 LINES = {
     "parabola": (lambda t: (t - 3.0) ** 2, lambda t: 2 * (t - 3.0)),
@@ -30,9 +30,9 @@ def test_steps_that_are_taken_satisfy_the_conditions_of_wolfe(name, first, curva
     while not taken:
         found = search.step
         search, taken = search.next(phi(found), slope(found), curvature)
-        assert search.tried <= TRIES
-    assert phi(found) <= phi(0.0) + DECREASE * found * slope(0.0)
-    narrow = search.high - search.low <= NARROW * search.high
+        assert search.tried <= MAX_LINE_TRIALS
+    assert phi(found) <= phi(0.0) + SUFFICIENT_DECREASE * found * slope(0.0)
+    narrow = search.high - search.low <= MIN_BRACKET_WIDTH * search.high
     assert narrow or abs(slope(found)) <= curvature * abs(slope(0.0))
     assert not narrow or name in ("Moré and Thuente 2", "waves")  # the others are easy
 
@@ -49,7 +49,9 @@ def test_places_that_are_tried_are_those_of_minpack(name, first):
         theirs.append(float(t))
         return phi(t)
 
-    dcsrch(noted, slope, DECREASE, 0.1, 0.1, 0.0, 1e10)(first, phi0=phi(0.0), derphi0=slope(0.0), maxiter=TRIES)
+    dcsrch(noted, slope, SUFFICIENT_DECREASE, 0.1, 0.1, 0.0, 1e10)(
+        first, phi0=phi(0.0), derphi0=slope(0.0), maxiter=MAX_LINE_TRIALS
+    )
     search, taken, mine = LineSearch.begin(phi(0.0), slope(0.0), first), False, []
     while not taken:
         mine.append(search.step)

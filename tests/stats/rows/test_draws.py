@@ -9,7 +9,7 @@ from scipy import stats
 import tenfold as tn
 from tenfold.core import Chunk, Columns, Need
 from tenfold.sources import ArraySource, part_rows
-from tenfold.stats.rows.draws import FOLDS, ROWS, folds_of, keys_of, times_of
+from tenfold.stats.rows.draws import FOLD_STREAM, ROW_STREAM, folds_of, keys_of, times_of
 
 N = 20_000
 
@@ -32,10 +32,10 @@ def test_folds_are_even_and_drawn_anew_by_every_seed_part_and_level():
 
 def test_folds_tell_nothing_of_bootstraps():
     chunk = rows()
-    drawn = np.minimum(times_of(chunk.places(), keys_of(0, ROWS, 0, 1)[0]), 3)
+    drawn = np.minimum(times_of(chunk.places(), keys_of(0, ROW_STREAM, 0, 1)[0]), 3)
     counts = np.histogram2d(folds_of(chunk, 0, 10), drawn, bins=(10, 4))[0]
     assert stats.chi2_contingency(counts).pvalue > 1e-4
-    assert ROWS != FOLDS
+    assert ROW_STREAM != FOLD_STREAM
 
 
 def test_the_place_of_a_row_stays_with_it():
@@ -73,8 +73,8 @@ def test_places_are_the_same_in_arrays_files_and_frames_of_dask(frame, tmp_path,
     assert len(wanted) == (w > 0).sum()
     assert wanted[: int((w[:150] > 0).sum())].tolist() == list(range(int((w[:150] > 0).sum())))
     assert (np.unique(wanted >> 36) == np.arange(4)).all()
-    monkeypatch.setattr(parquet, "LARGE", 0)
-    monkeypatch.setattr(parquet, "BATCH", 40)
+    monkeypatch.setattr(parquet, "MAX_ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 40)
     for source in (
         tn.scan(tmp_path / "rows.parquet", target="y", weight="w"),
         tn.scan(tmp_path / "rows.parquet", target="y", drop=["w"], where=pc.field("w") > 0),

@@ -17,9 +17,9 @@ from tenfold.core.arrays import AnyColumn, Array, Codes, RowIndex
 from tenfold.core.errors import DataError
 from tenfold.core.rows.columns import Columns
 
-PART = 1 << 36
+ROW_IDS_PER_PART = 1 << 36
 """more rows than a part has"""
-NESTED = 1 << 58
+ROW_IDS_PER_LEVEL = 1 << 58
 """more places than a source has: within a learner that draws, a learner that it is made of draws by other places"""
 
 
@@ -111,7 +111,7 @@ class Chunk(NamedTuple):
 
     def inner(self, depth: int = 1) -> Chunk:
         """The same rows for a learner within a learner: its draws have nothing to do with those around it."""
-        return self._replace(first_row_id=self.first_row_id + depth * NESTED)
+        return self._replace(first_row_id=self.first_row_id + depth * ROW_IDS_PER_LEVEL)
 
 
 def chosen(values: AnyColumn, which: RowIndex) -> AnyColumn:

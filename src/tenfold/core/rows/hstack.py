@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from tenfold.compiled.rows.sparse_rows import count_entries, put_dense, put_sparse
 from tenfold.core.arrays import CSR, Matrix
 
-MOST = 1 << 31
+INT32_LIMIT = 1 << 31
 """places beyond which SciPy numbers them by int64"""
 
 
@@ -18,7 +18,7 @@ def hstack(made: list[Matrix]) -> CSR:
     Zeros of dense ones are not stored.
     """
     n, widths = made[0].shape[0], [one.shape[1] for one in made]
-    if any(one.dtype != np.float64 for one in made) or n * sum(widths) >= MOST:
+    if any(one.dtype != np.float64 for one in made) or n * sum(widths) >= INT32_LIMIT:
         return sp.hstack([sp.csr_array(one) for one in made], format="csr")
     counts = np.zeros(n, np.int64)
     for one in made:

@@ -23,17 +23,17 @@ from tenfold.core.arrays import Array, Bits, Labels
 from tenfold.core.rows.columns import Columns
 from tenfold.core.schema import Schema, is_text
 
-MOST = 512
+MAX_HASHES = 512
 """marks of a model, at most"""
-DIGITS = 12
-COLUMNS = 6
+DIGITS_PER_HASH = 12
+HASHED_COLUMNS = 6
 """a row is told by its first columns"""
-SMALL, SOME, FEW, APART = 8192, 512, 64, 1024
+CACHED_ROWS, HASHES_OF_CACHED, HASHES_OF_LARGE, MAX_STEP = 8192, 512, 64, 1024
 """of a chunk of so few rows that it is in cache, about so many are hashed; of larger ones fewer, or one row of so many:
 each is a fetch from memory, which fits of one pass would feel"""
-ODDS = 1e-3
+CHANCE_LIMIT = 1e-3
 """how often rows that were not trained on are taken for such, at most, where rows are independent"""
-WHOLE = 2.0**24
+MAX_EXACT_FLOAT32 = 2.0**24
 """whole numbers above are taken as they are: float32 cannot tell neighbours apart"""
 
 
@@ -46,7 +46,7 @@ class RowSketch:
     @classmethod
     def of(cls, X: Columns, schema: Schema) -> RowSketch:
         """Of some of the rows of a chunk: their values are copied now, and hashed when somebody looks."""
-        step = len(X) // SOME if len(X) <= SMALL else min(len(X) // FEW, APART)
+        step = len(X) // HASHES_OF_CACHED if len(X) <= CACHED_ROWS else min(len(X) // HASHES_OF_LARGE, MAX_STEP)
         later = cls.__new__(cls)
         later._made = _values(X, schema, max(1, step))
         return later
@@ -54,7 +54,7 @@ class RowSketch:
     def _found(self) -> tuple[Bits, int, int]:
         if isinstance(self._made, np.ndarray):
             distinct, pairs, equal = _compared(_hashes(self._made))
-            self._made = (distinct[:MOST], pairs, equal)
+            self._made = (distinct[:MAX_HASHES], pairs, equal)
         return self._made
 
     @property
@@ -89,7 +89,7 @@ class RowSketch:
         return cls(np.array([int(word, 16) for word in words(some)], dtype=np.uint64), int(pairs, 16), int(equal, 16))
 
     def __add__(self, other: RowSketch) -> RowSketch:
-        hashes = np.unique(np.concatenate([self.hashes, other.hashes]))[:MOST]
+        hashes = np.unique(np.concatenate([self.hashes, other.hashes]))[:MAX_HASHES]
         return RowSketch(hashes, self.pairs + other.pairs, self.equal + other.equal)
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class RowSketch:
         found = int(np.isin(self.hashes, distinct, assume_unique=True).sum())
         crossed = len(self.hashes) * len(hashes)
         share = crossed / (crossed + pairs + self.pairs)
-        if not found or special.bdtrc(found - 1, found + equal + self.equal, share) >= ODDS:
+        if not found or special.bdtrc(found - 1, found + equal + self.equal, share) >= CHANCE_LIMIT:
             return 0.0
         among = found / len(self.hashes) * made / len(hashes)
         return 1.0 if among > 0.98 else among
@@ -135,13 +135,13 @@ def _hashes(values: Array) -> Bits:
     with np.errstate(over="ignore", invalid="ignore"):
         single = values.astype(np.float32) + np.float32(0)  # -0.0 is 0.0
     out = np.empty(len(values), np.uint64)
-    mark_rows(values, single.view(np.uint32), WHOLE, out)
+    mark_rows(values, single.view(np.uint32), MAX_EXACT_FLOAT32, out)
     return out
 
 
 def _values(X: Columns, schema: Schema, step: int) -> Array:
     """The first columns of some rows as float64, categories as numbers that stand for their labels."""
-    data, wide = X.data, min(COLUMNS, X.shape[1])
+    data, wide = X.data, min(HASHED_COLUMNS, X.shape[1])
     if isinstance(data, tuple):
         out = np.empty((len(range(0, len(X), step)), wide))
         for j in range(wide):
@@ -176,12 +176,12 @@ def _numbers_for(texts: list[str | None]) -> list[float]:
 
 def words(text: str) -> list[str]:
     """The hashes of a text, one by one."""
-    return [text[i : i + DIGITS] for i in range(0, len(text), DIGITS)]
+    return [text[i : i + DIGITS_PER_HASH] for i in range(0, len(text), DIGITS_PER_HASH)]
 
 
 def digest_of(text: str) -> str:
     """A hash of a text, as long as a mark."""
-    return hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=DIGITS // 2).hexdigest()
+    return hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=DIGITS_PER_HASH // 2).hexdigest()
 
 
 def united(a: str, b: str) -> str:

@@ -18,7 +18,7 @@ from tenfold.engine.executors.tasks import apply, receive, with_value
 from tenfold.engine.runner import Runner
 from tenfold.sources import Source
 
-SMALL = 32 << 20
+MAX_SENT_BYTES = 32 << 20
 """bytes of rows in this process that are sent to the workers; more must be read by the workers themselves"""
 
 
@@ -63,7 +63,7 @@ class Dask(Runner):
 
     @contextmanager
     def open(self, source: Source) -> Iterator[TaskSession]:
-        if source.in_memory() > SMALL:
+        if source.in_memory() > MAX_SENT_BYTES:
             raise DataError(
                 f"{source.in_memory() >> 20} MiB of rows are in this process, and every worker would need a copy. "
                 "Remedy: write them where all workers can read them, frame.to_parquet(folder), and fit "

@@ -20,26 +20,26 @@ from tenfold.engine.job import Job
 from tenfold.engine.merge_tree import runs
 from tenfold.engine.ordered import route
 from tenfold.engine.plan import Leaf
-from tenfold.engine.progress import BETWEEN, bar
+from tenfold.engine.progress import POLL_SECONDS, bar
 from tenfold.engine.runner import Session, by_order
 from tenfold.sources import Source
 
 Handle = Any
 """the output of a task, wherever it is"""
 
-TASKS = 16
+TASKS_PER_THREAD = 16
 """for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
-CHAIN = 32
+CHAIN_TASKS = 32
 """tasks of a walk, one after another: a worker that dies loses no more than its share of it"""
-WIDTH = 32
+MERGE_FAN_IN = 32
 """summaries that one task merges; a power of two, so that the tree stays the same"""
-LINK = 8
+ROUNDS_PER_LINK = 8
 """rounds after which what follows the rows is kept again"""
-CUT = 32
+MAX_CHAINED_ROUNDS = 32
 """rounds after which it is made from the start: what is needed to make it again stays short"""
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """at a reduce in which the same task had several workers die under it"""
-RECENT = 30.0
+WORKER_COUNT_SECONDS = 30.0
 """seconds for which the number of workers is believed: they come and go"""
 
 
@@ -166,7 +166,7 @@ class TaskSession(Session):
 
     def _done(self, once: Callable[[], list[Handle]], parts: range) -> list[Any]:
         """The outputs of the last tasks, made once more if workers died under them; the bar is told meanwhile."""
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 last = once()
                 self._tell(last, parts)
@@ -174,7 +174,7 @@ class TaskSession(Session):
                 self._going = []
                 return found
             except self.executor.lost:
-                if attempt == ATTEMPTS:
+                if attempt == MAX_ATTEMPTS:
                     raise
                 self._forget()  # everything is made again, to the same bits
         raise AssertionError
@@ -185,16 +185,16 @@ class TaskSession(Session):
             return
         seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
         while not all(map(self.executor.done, last)):
-            time.sleep(BETWEEN)
+            time.sleep(POLL_SECONDS)
             now = len(parts) * sum(map(self.executor.done, self._going)) // max(1, len(self._going))
             seen.advance(now - told)
             told = now
 
     def _read(self, function: Any, given: tuple[Any, ...], parts: range, name: str) -> list[Handle]:
         """The function of runs of parts, which are read there."""
-        if time.monotonic() > self._asked + RECENT:
+        if time.monotonic() > self._asked + WORKER_COUNT_SECONDS:
             self._threads, self._asked = self.executor.threads, time.monotonic()
-        some = runs(parts, TASKS * self._threads)
+        some = runs(parts, TASKS_PER_THREAD * self._threads)
         made = self.executor.submit_parts(self.source, function, (*given, self._sent), some, name)
         self._going += made
         return made
@@ -220,8 +220,8 @@ class TaskSession(Session):
             name, key = (_name(leaf), leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
             todo, holds = self.executor.send(leaf, f"leaf-{tag}-{at}"), self._holds[_name(leaf)]
             chain = self._chains.get(name, Chain())
-            if chain.rounds and chain.rounds % LINK == 0:
-                before = Chain() if chain.rounds % CUT == 0 else chain
+            if chain.rounds and chain.rounds % ROUNDS_PER_LINK == 0:
+                before = Chain() if chain.rounds % MAX_CHAINED_ROUNDS == 0 else chain
                 scratch = self._on_held(follow_parts, todo, holds, before, f"follow_{key}")
                 chain = Chain(scratch, chain.rounds)
             chains[name] = Chain(chain.scratch, chain.rounds + 1)
@@ -241,7 +241,7 @@ class TaskSession(Session):
         todo = self.executor.send(leaves, f"walk-{tag}")
         order = leaves[0].order
         parts = route(len(self.source), order or 0)
-        size = 1 if self.source.graph() is not None else -(-len(parts) // CHAIN)
+        size = 1 if self.source.graph() is not None else -(-len(parts) // CHAIN_TASKS)
         places: Any = {}
         for at in range(0, len(parts), size):
             given = (todo, places, at + size >= len(parts), self._sent)
@@ -254,7 +254,7 @@ class TaskSession(Session):
         """The merge of summaries, on the workers, by at least so many levels of tasks."""
         level = 0
         while len(outputs) > 1 or level < levels:
-            some = [outputs[at : at + WIDTH] for at in range(0, len(outputs), WIDTH)]
+            some = [outputs[at : at + MERGE_FAN_IN] for at in range(0, len(outputs), MERGE_FAN_IN)]
             outputs = self.executor.submit(merge_all, [(each,) for each in some], f"merge-{tag}-{level}")
             self._going += outputs
             level += 1

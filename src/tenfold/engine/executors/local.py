@@ -26,9 +26,9 @@ from tenfold.engine.runner import Runner, Session, by_order
 from tenfold.engine.scan_part import Found
 from tenfold.sources import Source
 
-TASKS = 32
+TASKS_PER_THREAD = 32
 """for each thread: few enough to be cheap, many enough to end together"""
-HELD_TASKS = 4
+HELD_TASKS_PER_THREAD = 4
 """the same where all that is asked for is held already, so that a task is short"""
 
 
@@ -124,7 +124,11 @@ class LocalSession(Session):
         """Of leaves whose summaries merge."""
         plain = [leaf for leaf in leaves if not leaf.held]
         held = {at: _names(leaf) for at, leaf in enumerate(leaves) if leaf.held}
-        tasks = HELD_TASKS if not plain and all(rows in self._held for rows, _ in held.values()) else TASKS
+        tasks = (
+            HELD_TASKS_PER_THREAD
+            if not plain and all(rows in self._held for rows, _ in held.values())
+            else TASKS_PER_THREAD
+        )
         self._keep({name: leaves[at] for at, names in held.items() for name in names})
 
         def one(part: int) -> Found:
@@ -183,7 +187,7 @@ class LocalSession(Session):
             seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
         return seen
 
-    def _over(self, parts: range, one: Callable[[int], Any], tasks: int = TASKS) -> Any:
+    def _over(self, parts: range, one: Callable[[int], Any], tasks: int = TASKS_PER_THREAD) -> Any:
         """The merge of a function of each part, in the fixed tree, by several threads; of one part, by this one.
 
         tasks: at most so many for each thread.

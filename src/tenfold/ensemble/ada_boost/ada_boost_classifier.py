@@ -32,7 +32,7 @@ from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.ensembles.members import records_of, seed_of
 from tenfold.estimator.shell.constraints import integer, real, seed
 from tenfold.estimator.shell.kinds import winners
-from tenfold.stats.trees.binned import BINS
+from tenfold.stats.trees.binned import MAX_BYTE_BINS
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
 from tenfold.stats.trees.tree_bins import Look, SampleAndRanges
 
@@ -97,7 +97,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
     _: KW_ONLY
     n_estimators: Annotated[int, integer(1)] = 50
     learning_rate: Annotated[float, real(0, open=True)] = 1.0
-    max_bins: Annotated[int, integer(2)] = BINS
+    max_bins: Annotated[int, integer(2)] = MAX_BYTE_BINS
     random_state: Annotated[int | None, seed] = 0
 
     @property

@@ -18,7 +18,7 @@ from tenfold.core.field_values import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Held
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
-from tenfold.stats.trees.binned import BINS, BinLens, Binned, edges_of
+from tenfold.stats.trees.binned import MAX_BYTE_BINS, BinLens, Binned, edges_of
 from tenfold.stats.trees.rare_rows import Neighbors
 from tenfold.stats.trees.tree_bins import Cut, Look, SampleAndRanges, strata_of
 from tenfold.tree.claims import bin_claims
@@ -149,8 +149,8 @@ class StumpRounds(NamedTuple):
 
     def start(self, schema: Schema) -> Initial:
         """The state before the columns are binned."""
-        if self.max_bins > BINS:
-            raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
+        if self.max_bins > MAX_BYTE_BINS:
+            raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {MAX_BYTE_BINS}")
         return Initial(0, schema)
 
     def ask(self, state: Initial | Cutting | Boosting | Done) -> SampleAndRanges | Neighbors | StumpWeights | None:

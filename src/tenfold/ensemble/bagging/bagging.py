@@ -24,7 +24,7 @@ from tenfold.estimator.shell.keyword_decisions import ALONE, ignored_n_jobs, ign
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.stats.combinators import After, Draw, Inside, Reweighted
 from tenfold.stats.member_summaries import Joint
-from tenfold.stats.rows.draws import ROWS, SEEDS, keys_of, times_of
+from tenfold.stats.rows.draws import ROW_STREAM, SEED_STREAM, keys_of, times_of
 
 
 class Bootstrap(Draw):
@@ -120,7 +120,7 @@ class Bagging(MemberSequence, Ensemble):
         given = self.one()
         team = [given._blank() for _ in range(self.n_estimators)]
         if given.seeded:
-            for member, key in zip(team, self._keys(SEEDS), strict=True):
+            for member, key in zip(team, self._keys(SEED_STREAM), strict=True):
                 member.random_state = int(key >> np.uint64(33))
         return team
 
@@ -144,7 +144,7 @@ class Bagging(MemberSequence, Ensemble):
 
     def draws(self) -> tuple[Bootstrap, ...]:
         """Of the members, by the places of rows."""
-        return tuple(Bootstrap(int(key)) for key in self._keys(ROWS))
+        return tuple(Bootstrap(int(key)) for key in self._keys(ROW_STREAM))
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
         draws = self.draws()

@@ -38,7 +38,15 @@ from tenfold.estimator.shell.parameters import fixed
 from tenfold.stats.rows.draws import Holdout
 from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
-from tenfold.stats.trees.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of, strata_of
+from tenfold.stats.trees.tree_bins import (
+    EXACT_SUM_BITS,
+    NO_CODES,
+    Look,
+    SampleAndRanges,
+    WeightUnit,
+    numbers_of,
+    strata_of,
+)
 from tenfold.tree.claims import bin_claims, category_claims
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.best_first import BestFirst
@@ -239,7 +247,7 @@ class Boosting(Estimator):
         """The next round or level: match what was asked for."""
         match state, s:
             case Initial(), Look():
-                setup = Setup.of(state.schema, s, self.max_bins, EXACT)
+                setup = Setup.of(state.schema, s, self.max_bins, EXACT_SUM_BITS)
                 return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
             case RefiningEdges(_, setup), Gaps():
                 return FindingConstant(0, setup.refined(s), lq.seek(1))
@@ -292,7 +300,7 @@ class Boosting(Estimator):
         """The state before the first tree."""
         schema, none = setup.schema, np.zeros(0)
         classes = 0 if schema.classes is None else len(schema.classes)
-        boosted = BoostedModel(NONE, no_tree(), none, NONE, base, none, none, classes, setup.ranges)
+        boosted = BoostedModel(NO_CODES, no_tree(), none, NO_CODES, base, none, none, classes, setup.ranges)
         if gathers(setup):
             return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
         return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)

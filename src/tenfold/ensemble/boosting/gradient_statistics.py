@@ -16,7 +16,7 @@ from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel, Level, Loss
 from tenfold.ensemble.boosting.gradients import Gradients
 from tenfold.stats.rows.draws import Holdout, share_of
-from tenfold.stats.trees.tree_bins import NONE, Bins, InBins, OfBins, WeightUnit, numbers_of
+from tenfold.stats.trees.tree_bins import NO_CODES, Bins, InBins, OfBins, WeightUnit, numbers_of
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.histograms import add_gradients, no_histograms, slots_of
 from tenfold.tree.growing.thresholds import SplitSides
@@ -52,7 +52,7 @@ class Followed(NamedTuple):
     margin: Array
     growing: tuple[str, int] | None = None
     """the tree that nodes are of, and what for; None: there are none"""
-    nodes: Codes = NONE
+    nodes: Codes = NO_CODES
 
 
 class NumberedRows(NamedTuple):
@@ -178,7 +178,7 @@ class MarginLossOfValues(Statistic[Loss]):
 
     def summarize(self, chunk: Chunk) -> Loss:
         chunk = chunk.of_weight()
-        learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NONE, chunk.n)
+        learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NO_CODES, chunk.n)
         margin, weight = self.boosted.margins(chunk.X), self.weights.whole(chunk.weight)
         return self.gradients.sum(margin, numbers_of(chunk.y), weight, learns)
 

@@ -37,10 +37,10 @@ from tenfold.estimator.shell.keyword_decisions import (
 )
 from tenfold.estimator.shell.keywords import NoEffect, refused
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.stats.rows.draws import COLUMNS, keys_of
+from tenfold.stats.rows.draws import COLUMN_STREAM, keys_of
 from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
-from tenfold.stats.trees.tree_bins import NONE, Look, SampleAndRanges, strata_of
+from tenfold.stats.trees.tree_bins import NO_CODES, Look, SampleAndRanges, strata_of
 from tenfold.tree.decision_tree import DecisionTree
 from tenfold.tree.forest import ForestModel, ForestSides
 from tenfold.tree.growing import levelwise as lw
@@ -235,7 +235,11 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
     def _planted(self, setup: Setup) -> GrowingForest | GrowingForestLevels:
         """The state before the first trees."""
         forest = ForestModel(
-            NONE, no_tree(), self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)), NONE, setup.ranges
+            NO_CODES,
+            no_tree(),
+            self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)),
+            NO_CODES,
+            setup.ranges,
         )
         return GrowingForest(0, setup, forest) if gathers(setup) else self._roots(0, setup, forest)
 
@@ -243,7 +247,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
         """Tree t from rows in one place."""
         channels, times = self.weighed_channels(setup), self._draws(setup, 0, 0).times(s.order, t)
         index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
-        rules = self.rules(setup)._replace(seed=int(keys_of(self._seed, COLUMNS, t, 1).view(np.int64)[0]))
+        rules = self.rules(setup)._replace(seed=int(keys_of(self._seed, COLUMN_STREAM, t, 1).view(np.int64)[0]))
         numbers = channels.numbers(s.target, s.weight, times)
         return grow_from(s, setup.cut, rules, channels.size, numbers, index.astype(np.uint32))
 
@@ -317,14 +321,14 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
         n, one = self._growing(step), lw.root(self.channels(setup).size, 0)
         node, sums, gaps = (np.repeat(x, n, axis=0) for x in (one.node, one.sums, one.gaps))
         node[:, SLOT] = np.arange(n)
-        node[:, PATH] = keys_of(self._seed, COLUMNS, step, n).view(np.int64)
+        node[:, PATH] = keys_of(self._seed, COLUMN_STREAM, step, n).view(np.int64)
         at = lw.Frontier(node, np.repeat(one.real, n, axis=0), sums, one.route, gaps)
         return GrowingForestLevels(step, setup, forest, at)
 
     def _times_of(self, state: GrowingForestLevels, s: RowsOf) -> Codes:
         """How often each of the gathered rows was drawn by the tree it is there for."""
         if not self.bootstrap:
-            return NONE
+            return NO_CODES
         node, growing = state.frontier.node, self._growing(state.step)
         tree = np.full(len(node), -1)
         tree[:growing] = np.arange(growing)

@@ -23,7 +23,7 @@ from tenfold.ensemble.stacking.stacking_folds import ByLot, Given, Layer
 from tenfold.estimator.ensembles.ensemble import EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.ensembles.members import (
-    NONE,
+    NO_RECORD,
     advance,
     check_member,
     common_need,
@@ -167,7 +167,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
 
     def after(self, state: Learning, model: EnsembleModel) -> Layered:
         # On to the last learner; of summaries, those of the models of all rows are kept.
-        found = [s if at % (self.k + 1) == self.k else NONE for at, s in enumerate(model.found.each)]
+        found = [s if at % (self.k + 1) == self.k else NO_RECORD for at, s in enumerate(model.found.each)]
         last = self._last(state.schema)
         return Layered(state.step, state.schema, model._replace(found=Bundle(tuple(found))), last)
 
@@ -177,7 +177,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         # What the models ask for; then what the last learner asks for, of what they say.
         if not isinstance(state, Layered):
             return super().ask(state)
-        layer = Layer(ByParams(self._blank()), state.team._replace(found=NONE), self.folds())
+        layer = Layer(ByParams(self._blank()), state.team._replace(found=NO_RECORD), self.folds())
         asked = Continue("last", self.final().ask(state.last.each[0]))
         return Each((After((layer, Inside()), asked, keep=True),), state.last.width, state.last.beside)
 
@@ -341,5 +341,5 @@ class Stacking(MemberOutputs, NamedEnsemble):
             return False
         if summary is not None and (type(summary) is not Joint or len(summary.each.each) != 1):
             return False
-        mine = NONE if summary is None else summary.each.each[0]
+        mine = NO_RECORD if summary is None else summary.each.each[0]
         return fits(self.final(), last.each[0], mine, last.schema(schema)) and super().is_valid(team, None, schema)

@@ -18,7 +18,7 @@ from tenfold.core.field_values import CLASS_COUNT, COUNTS
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator.ensembles.members import (
-    NONE,
+    NO_RECORD,
     advance,
     begins,
     common_need,
@@ -124,7 +124,7 @@ class Ensemble(Estimator):
         columns = self.columns(schema)
         each = zip(team, self.schemas(schema), strict=True)
         states = Bundle(tuple(member.start(mine) for member, mine in each), columns=columns)
-        found = Bundle((NONE,) * n, columns=columns)
+        found = Bundle((NO_RECORD,) * n, columns=columns)
         return Learning(0, schema, np.zeros(n, bool), np.zeros(n, np.int64), states, found)
 
     def ask(self, state: Any) -> Expression | None:
@@ -210,7 +210,7 @@ class Ensemble(Estimator):
         if not isinstance(summary, Joint):
             return summary
         if self.passes != ONE:  # they are kept with the models
-            return Joint(model.seen, Bundle((NONE,) * self.size, columns=model.members.columns))
+            return Joint(model.seen, Bundle((NO_RECORD,) * self.size, columns=model.members.columns))
         each = zip(self.team(), model.members.each, self._latest(model, summary), model.found.each, model.seen)
         kept = tuple(m.kept(one, s) if seen and nothing(had) else s for m, one, s, had, seen in each)
         return Joint(model.seen, Bundle(kept, columns=model.members.columns))

@@ -17,7 +17,7 @@ from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.shell.merging import refusing_arithmetic_errors
 
-NONE = Bundle(())
+NO_RECORD = Bundle(())
 """in the place of a summary that was not asked for, or of a model that there is not"""
 
 
@@ -40,7 +40,7 @@ def advance(member: Any, state: Any, summary: Any, schema: Schema) -> tuple[Any,
 def model_of(member: Any, state: Any) -> Any:
     """The model of a member that is done; nothing of one that has none."""
     found = member.model(state)
-    return NONE if found is None else found
+    return NO_RECORD if found is None else found
 
 
 def votes(scores: Array) -> Array:

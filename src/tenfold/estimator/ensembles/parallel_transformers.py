@@ -39,7 +39,7 @@ from tenfold.sources.inputs import named_columns
 from tenfold.stats.combinators import Among
 from tenfold.stats.member_summaries import Joint
 
-ALL = slice(None)
+ALL_COLUMNS = slice(None)
 
 
 class Branch(NamedTuple):

@@ -17,7 +17,7 @@ from tenfold.core.statistic import Expression
 from tenfold.core.value import ByParams
 from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of, width_after
 from tenfold.estimator.ensembles.members import (
-    NONE,
+    NO_RECORD,
     advance,
     fitted_member,
     nothing,
@@ -110,7 +110,7 @@ class Chain(Transformer):
 
     def start(self, schema: Schema) -> Chaining:
         """The first step at its own start."""
-        return Chaining(0, schema, NONE, Bundle((self.learners()[0].start(schema),)))
+        return Chaining(0, schema, NO_RECORD, Bundle((self.learners()[0].start(schema),)))
 
     def ask(self, state: Any) -> Expression | None:
         """What the step asks for, of rows as those before it make them."""
@@ -167,7 +167,7 @@ class Chain(Transformer):
 
     def kept(self, model: ChainModel, summary: Joint) -> Joint:
         # How many rows there were: summaries are kept with the models.
-        return Joint(summary.rows, Bundle((NONE,), summary.each.width))
+        return Joint(summary.rows, Bundle((NO_RECORD,), summary.each.width))
 
     # ---- the fitted steps ----------------------------------------------------------------------------
 

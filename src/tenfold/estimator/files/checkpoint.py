@@ -31,7 +31,7 @@ from tenfold.estimator.files.registry import id_of
 from tenfold.sources import Source
 from tenfold.stats.combinators import View, statistics
 
-FEW = 1 << 16
+COMPARED_ROWS = 1 << 16
 """rows that are looked at together"""
 
 
@@ -88,8 +88,8 @@ def _add(digest: Any, values: Any) -> None:
             stream.write_table(values)
     elif values is not None:
         values = np.asarray(values)
-        for start in range(0, len(values), FEW):  # in the order of the rows, however they lie in memory
-            some = values[start : start + FEW]
+        for start in range(0, len(values), COMPARED_ROWS):  # in the order of the rows, however they lie in memory
+            some = values[start : start + COMPARED_ROWS]
             digest.update(
                 repr(some.tolist()).encode(errors="backslashreplace") if some.dtype.hasobject else some.tobytes()
             )

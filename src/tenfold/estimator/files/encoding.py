@@ -25,11 +25,11 @@ MAX_DEPTH = 16
 MAX_DIGITS = 40
 DTYPES = {kind.__name__: kind for kind in (np.int32, np.int64, np.float32, np.float64)}
 """kinds of numbers that a parameter may name"""
-FEW = 1 << 14
+TEXTS_PER_READ = 1 << 14
 """texts that are read at a time"""
-WIDEST = 1 << 16
+MAX_MEMBER_OUTPUTS = 1 << 16
 """numbers that the members of a team may make of a row"""
-SPARE = 1 << 24
+MAX_LABEL_PADDING = 1 << 24
 """bytes that labels of fixed width may take beyond what their texts justify"""
 
 
@@ -164,8 +164,8 @@ class Reader:
             raise ModelFileError("texts are malformed")
         found: list[str] = []
         try:
-            for start in range(0, len(ends) - 1, FEW):
-                at = ends[start : start + FEW + 1].tolist()
+            for start in range(0, len(ends) - 1, TEXTS_PER_READ):
+                at = ends[start : start + TEXTS_PER_READ + 1].tolist()
                 found += [str(raw.data[a:b], "utf-8") for a, b in pairwise(at)]
         except UnicodeDecodeError:
             raise ModelFileError("a text is not readable") from None
@@ -188,7 +188,7 @@ class Reader:
             longest, total = max(map(len, found), default=0), sum(map(len, found))
             if type(fixed) is not int or fixed < max(longest, 1):
                 raise ModelFileError("the classes are malformed")
-            if 4 * fixed * len(found) <= SPARE + 8 * total:  # else it is not worth the memory
+            if 4 * fixed * len(found) <= MAX_LABEL_PADDING + 8 * total:  # else it is not worth the memory
                 found = found.astype(f"U{fixed}")
         return ordered(found, "the classes")
 
@@ -223,7 +223,12 @@ class Reader:
         """Several records, each of a class that is known by then."""
         chosen = ["columns"] if isinstance(node, dict) and "columns" in node else []
         each, width, beside, *some = parts(node, "each", "width", "beside", *chosen)
-        if not isinstance(each, list) or type(width) is not int or not 0 <= width <= WIDEST or type(beside) is not bool:
+        if (
+            not isinstance(each, list)
+            or type(width) is not int
+            or not 0 <= width <= MAX_MEMBER_OUTPUTS
+            or type(beside) is not bool
+        ):
             raise ModelFileError("a bundle is malformed")
         columns = tuple(_columns(one, schema) for one in _listed(some[0], len(each))) if some else ()
         found: list[Any] = []

@@ -23,7 +23,7 @@ from tenfold.estimator.files.encoding import MAX_DEPTH, Reader, Writer, ordered,
 from tenfold.estimator.files.registry import id_of, is_pipeline
 from tenfold.estimator.shell.fitted_params import as_fitted
 
-BARE: dict[str, Literal["numeric", "text", "date", "time", "unused"]] = {
+KIND_BY_LETTER: dict[str, Literal["numeric", "text", "date", "time", "unused"]] = {
     "-": "numeric", "T": "text", "D": "date", "H": "time", ".": "unused",
 }  # fmt: skip
 """how columns without categories are written"""
@@ -225,7 +225,7 @@ def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
         "categories": {
             kind: (to.texts if kind == "O" else to.tensor)(np.concatenate(some), "a column's categories")
             for kind, some in groups.items()
-            if kind not in BARE
+            if kind not in KIND_BY_LETTER
         },
         "target": schema.target,
         "classes": None if schema.classes is None else to.labels(schema.classes, "the classes"),
@@ -235,8 +235,8 @@ def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
 
 def _kind(column: Column) -> str:
     """How a column's categories are written: `O` text, else their dtype; a word of `BARE` if it has none."""
-    if column.kind in BARE.values():
-        return next(word for word, kind in BARE.items() if kind == column.kind)
+    if column.kind in KIND_BY_LETTER.values():
+        return next(word for word, kind in KIND_BY_LETTER.items() if kind == column.kind)
     dtype = column.categories.dtype
     return "O" if dtype.hasobject else dtype.newbyteorder("<").str
 
@@ -272,8 +272,8 @@ def _read_columns(
     used = dict.fromkeys(pools, 0)
     columns = []
     for name, kind, count in zip(names, kinds, counts, strict=True):
-        if kind in BARE:
-            columns.append(Column(name, BARE[kind]))
+        if kind in KIND_BY_LETTER:
+            columns.append(Column(name, KIND_BY_LETTER[kind]))
             continue
         some = pools[kind][used[kind] : used[kind] + max(count, 0)]
         used[kind] += len(some)

@@ -106,7 +106,7 @@ class SequenceLearner(Estimator):
 
 def of_windows(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
     """What a function of (learner, model, chunk) says of each window of long sequences, in order."""
-    if source.counted is not None and source.counted <= sequence_source.LONG:
+    if source.counted is not None and source.counted <= sequence_source.MAX_WHOLE_SEQUENCE:
         return []
     return [found for found in _by_chunk(partial(_if_window, function), learner, source, need) if found is not None]
 

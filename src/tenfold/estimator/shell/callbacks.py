@@ -25,9 +25,9 @@ except ImportError:  # pragma: no cover - a scikit-learn without them
         return method
 
 
-LATER = 1 << 20
+MAX_DEFERRED_BYTES = 1 << 20
 """bytes that claims of a history may be made of later; if there are more, they are made before the next turn"""
-TICKS = 100
+MAX_REPORTED_SINGLY = 100
 """turns that callbacks hear of, then one in ten, one in a hundred: scikit-learn's bar slows down with their number"""
 
 __all__ = ["CallbackSupportMixin", "History", "Reporting", "with_callbacks"]
@@ -45,7 +45,7 @@ class History:
         self._began = time.monotonic()
 
     def __call__(self, at: Snapshot) -> None:
-        if self._bytes > LATER:
+        if self._bytes > MAX_DEFERRED_BYTES:
             self._turns = self.turns
         if at.certificate is not None:
             self._certificates.append((len(self._turns), at.certificate))
@@ -85,7 +85,7 @@ class Reporting:
 
     def __call__(self, at: Snapshot) -> str | None:
         self.ticks += 1
-        if self.ticks > TICKS and self.ticks % 10 ** (len(str(self.ticks - 1)) - 2):
+        if self.ticks > MAX_REPORTED_SINGLY and self.ticks % 10 ** (len(str(self.ticks - 1)) - 2):
             return None
         task = self.context.subcontext(task_name="" if at.asked is None else title(at.asked))
         task.call_on_fit_task_begin(estimator=self.model, X=self.X, y=self.y)

@@ -28,7 +28,7 @@ infinity = Options(Real, {math.inf})
 nonzero_fraction = Interval(RealNotInt, 0, 1, closed="right")
 """the same, above 0"""
 
-LARGEST = 1 << 62
+MAX_INTEGER = 1 << 62
 """the largest integer that a parameter may be"""
 
 
@@ -37,7 +37,7 @@ def real(low: float, *, open: bool = False) -> Any:
     return Interval(Real, low, None, closed="neither" if open else "left")
 
 
-def integer(low: int, high: int = LARGEST) -> Any:
+def integer(low: int, high: int = MAX_INTEGER) -> Any:
     """An integer from `low` to `high`, which is so small that kernels can take it."""
     return Interval(Integral, low, high, closed="both")
 

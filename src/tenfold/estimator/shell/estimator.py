@@ -36,7 +36,7 @@ from tenfold.estimator.shell.sparse_interface import aligned
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
-OWN = frozenset({"model_", "schema_", "summary_", "certificate_"})
+FITTED_ATTRIBUTES = frozenset({"model_", "schema_", "summary_", "certificate_"})
 """attributes that every learner keeps, whatever fields its model has"""
 
 
@@ -420,7 +420,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name[-1] == "_" and name not in OWN and self._has_learned(name):
+        if name[-1] == "_" and name not in FITTED_ATTRIBUTES and self._has_learned(name):
             raise AttributeError(
                 f"{name} belongs to the fitted {type(self).__name__} and cannot be set: predictions, certificate and "
                 f"merging come from the whole model. Remedy: change a copy, np.array(model.{name}), and compute with "

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._available_if import _AvailableIfDescriptor
 from sklearn.utils.metaestimators import available_if
 
-PLAIN = frozenset({bool, int, float, str, type, type(None)})
+IMMUTABLE_TYPES = frozenset({bool, int, float, str, type, type(None)})
 """types of most parameters: nothing to copy"""
 
 
@@ -26,9 +26,9 @@ def plain_kind(value: Any) -> Any:
     """The type of a plain parameter, or the types within a tuple of such; None of any other: it may change."""
     kind = type(value)
     if kind is not tuple:
-        return kind if kind in PLAIN else None
+        return kind if kind in IMMUTABLE_TYPES else None
     each = tuple(map(type, value))
-    return each if PLAIN.issuperset(each) else None
+    return each if IMMUTABLE_TYPES.issuperset(each) else None
 
 
 _known_names: dict[type, frozenset[str]] = {}
@@ -43,7 +43,7 @@ def param_names(cls: Any) -> frozenset[str]:
 
 def frozen(value: Any) -> Any:
     """A copy of a parameter that nobody else can change: of arrays, collections, and learners among them."""
-    if type(value) in PLAIN:
+    if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, np.ndarray):
         return value.copy()

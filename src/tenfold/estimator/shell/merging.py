@@ -16,9 +16,9 @@ from tenfold.core.rows.row_sketch import RowSketch, digest_of
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread as one_blas_thread
 
-FEW = 30
+MIN_PLACES_FOR_INTERVAL = 30
 """places: of fewer, the spread between bootstraps is off by more than an eighth, and folds have one or two of them"""
-ALIKE = 32
+MIN_DISTINCT_ROWS = 32
 """different rows that are not all equal by chance"""
 
 
@@ -39,7 +39,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     if not again:
         _refuse_twice(a.certificate_.provenance, b.certificate_.provenance)
     where = a.certificate_.provenance + b.certificate_.provenance
-    if a.draws_rows and where.overlap and where.places < FEW:
+    if a.draws_rows and where.overlap and where.places < MIN_PLACES_FOR_INTERVAL:
         raise MergeError(
             f"two {name} models of so few rows do not merge: both draw their rows by number, from the first on, so "
             f"only {where.places} draws would be left for {where.rows} rows. Remedy: partial_fit, which goes on "
@@ -80,7 +80,7 @@ def _refuse_twice(a: Provenance, b: Provenance) -> None:
         "or partial_fit, or sample_weight, if they are to count twice"
     )
     distinct = min(len(RowSketch.read(one.marks).hashes) for one in (a, b))
-    if distinct >= ALIKE or not which.startswith(("array", "table", "a source")):
+    if distinct >= MIN_DISTINCT_ROWS or not which.startswith(("array", "table", "a source")):
         raise MergeError(text)
     warnings.warn(text, UserWarning, stacklevel=4)
 

@@ -13,7 +13,7 @@ from tenfold.sources.inputs import as_source
 from tenfold.stats.combinators import As, View
 from tenfold.stats.counts.information import Correction, entropy, mutual_information
 from tenfold.stats.counts.pairs import PairsOfValues
-from tenfold.stats.trees.binned import BINS, RowSample, edges_of
+from tenfold.stats.trees.binned import MAX_BYTE_BINS, RowSample, edges_of
 from tenfold.theory.checks import whole
 
 MAX_VALUES = 10_000
@@ -98,8 +98,8 @@ def mutual_information_matrix(
     """
     need = Need("mixed", missing=True)
     most = whole("bins", bins)
-    if not 2 <= most <= BINS:
-        raise ValueError(f"bins={bins!r}: a whole number from 2 to {BINS} is needed")
+    if not 2 <= most <= MAX_BYTE_BINS:
+        raise ValueError(f"bins={bins!r}: a whole number from 2 to {MAX_BYTE_BINS} is needed")
     source = as_source(X, None, sample_weight, need)
     with opened(current(), source) as session:
         scans = 0 if source.known(need) else int(source.scans_for(need))

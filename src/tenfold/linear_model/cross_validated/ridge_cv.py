@@ -32,7 +32,7 @@ from tenfold.linear_model.least_squares.normal_equations import EPS, from_moment
 from tenfold.linear_model.penalized.penalized import ROUNDING_ASSUMPTION
 from tenfold.stats.folds import FoldMoments, Pieces
 from tenfold.stats.moments.moments import Comoments, Moments
-from tenfold.stats.ridge_leave_one_out import ALONE, LeaveOneOut, LeftOut
+from tenfold.stats.ridge_leave_one_out import MIN_RESIDUAL_FREEDOM, LeaveOneOut, LeftOut
 
 if TYPE_CHECKING:
     from tenfold.linear_model.cross_validated.fold_solutions import FoldedModel
@@ -183,7 +183,7 @@ class RidgeCV(ByFold):
     def _without_each(self, state: LeavingOut, s: LeftOut) -> Done:
         """The model of the penalty whose squared error of rows that are left out is least."""
         ratios, grid = self._grid(s)
-        if not (s.free > ALONE).all():
+        if not (s.free > MIN_RESIDUAL_FREEDOM).all():
             alpha = float(grid[0, int(s.free.argmin())])
             raise DataError(
                 f"with alpha={alpha:g} a row decides its own prediction, as of one sample, so nothing is known of the "

@@ -24,7 +24,7 @@ from tenfold.linear_model.inference.standard_errors import Inference, infer
 from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, another_round, from_double
 from tenfold.linear_model.least_squares.solution_claims import claims_of
 from tenfold.stats.moments.double import Double
-from tenfold.stats.moments.double_moments import ROWS, DoubleMoments
+from tenfold.stats.moments.double_moments import BLOCK_ROWS, DoubleMoments
 from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials
 from tenfold.stats.moments.rfactor import last_bits
 
@@ -97,7 +97,7 @@ class TermResiduals(Statistic[TermMoments]):
         shift = np.zeros(len(self.center))
         if chunk.n:
             with np.errstate(over="ignore", invalid="ignore"):  # products too large are refused with their moments
-                shift = terms.values(next(chunk.X.blocks(ROWS))[1]).mean(axis=0)
+                shift = terms.values(next(chunk.X.blocks(BLOCK_ROWS))[1]).mean(axis=0)
         at = Double(self.coef, self.coef_rest)
         found: TermMoments = TermMoments.of_blocks(chunk, _blocks(chunk.X, terms), shift, at, self.center)
         if not np.isfinite(found.comoment).all():
@@ -235,7 +235,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
 
 
 def _blocks(X: Columns, terms: Monomials) -> Iterator[tuple[slice, Array, Array, _Rounded]]:
-    for rows, block in X.blocks(ROWS):
+    for rows, block in X.blocks(BLOCK_ROWS):
         high, low = terms.doubled(block)
         yield rows, high, low, _Rounded(terms, block, high)
 

@@ -24,7 +24,7 @@ from tenfold.core import Array, Codes, DataError, Labels, Need
 from tenfold.engine.count_jobs import CountClasses, CountLabels, CountRows
 from tenfold.engine.group_keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
 from tenfold.engine.loop import schema_of
-from tenfold.engine.plan import NOTHING
+from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.runner import Session
 from tenfold.sources import Source
 from tenfold.stats.combinators import Joined, crossed
@@ -194,7 +194,7 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     before = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])[:-1]
     total = counts.sum(axis=0)
     if not total.sum():
-        raise DataError(NOTHING)
+        raise DataError(NO_ROWS)
     if total.max() < k:
         raise ValueError(f"n_splits={k} cannot be greater than the number of members in each class.")
     if (total < k).any():

@@ -17,7 +17,7 @@ from tenfold.neural_network.mlp.network_weights import Network
 from tenfold.neural_network.mlp.plain_backpropagation import PlainGradient
 from tenfold.neural_network.torch_thread import device_of, one_torch_thread
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.rows.row_windows import WINDOW, WINDOW_BYTES, Epoch
+from tenfold.stats.rows.row_windows import WINDOW_BYTES, WINDOW_ROWS, Epoch
 
 
 class Diverged(DataError):
@@ -90,7 +90,7 @@ class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
 
     def window(self, X: Columns) -> int:
         # As many whole batches as are shuffled together: some thousand rows, fewer if they are very wide.
-        most = max(1, min(WINDOW, WINDOW_BYTES // (8 * self.width)) // self.rule.batch_size)
+        most = max(1, min(WINDOW_ROWS, WINDOW_BYTES // (8 * self.width)) // self.rule.batch_size)
         return most * self.rule.batch_size
 
     def step(self, summary: Walk | None, chunk: Chunk) -> Walk:

@@ -19,7 +19,7 @@ from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator import Estimator
-from tenfold.estimator.ensembles.members import NONE, advance, records_of, resumable_member, sound_member
+from tenfold.estimator.ensembles.members import NO_RECORD, advance, records_of, resumable_member, sound_member
 from tenfold.estimator.shell.constraints import choice, integer, real, seed
 from tenfold.kernels.numeric import GaussianKernel
 from tenfold.stats.combinators import After, Continue, Each, Inside, Stage
@@ -205,7 +205,7 @@ class RBFNetwork(Estimator):
             return False
         if summary is not None and (type(summary) is not Joint or len(summary.each.each) != 1):
             return False
-        mine = NONE if summary is None else summary.each.each[0]
+        mine = NO_RECORD if summary is None else summary.each.each[0]
         whole = record.gamma > 0 and sound_member(self.clusters(), clusters.each[0], clusters.each[1], schema)
         return whole and fits(self.output(), last.each[0], mine, last.schema(schema))
 

@@ -22,15 +22,15 @@ from tenfold.sources.files.storage import DISK, Facts, Moved, Storage, failures
 from tenfold.sources.source import no_column
 from tenfold.sources.tables import ArrowSource, Roles, expression_of
 
-LARGE = 64 << 20
+MAX_ROW_GROUP_BYTES = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
-BATCH = 1 << 17
+BATCH_ROWS = 1 << 17
 """rows of a batch"""
 STREAM_BUFFER = 1 << 20
 """bytes of a column that are read at a time where a row group is read in batches: it is never in memory as a whole"""
 PAGE_BUFFER = 1 << 16
 """the same where only the first rows of a row group are wanted"""
-MOST_MET = 1 << 16
+MAX_REMEMBERED_FILES = 1 << 16
 """files whose size and time are kept"""
 
 
@@ -272,7 +272,7 @@ class ParquetSource(ArrowSource):
         physical = [c for c in physical if c not in lacking]
         flat = known.num_columns == len(schema.names)  # else columns of the file and of its schema have other numbers
         size = sum(facts.column(schema.get_field_index(c)).total_uncompressed_size for c in physical) if flat else 0
-        large = size > LARGE and facts.num_rows > BATCH
+        large = size > MAX_ROW_GROUP_BYTES and facts.num_rows > BATCH_ROWS
         unread = facts.num_rows if rows is None else min(rows, facts.num_rows)
         buffer = PAGE_BUFFER if rows is not None else STREAM_BUFFER if large and self.storage.near else 0
         options = {"page_checksum_verification": True, "buffer_size": buffer, "pre_buffer": not buffer}
@@ -285,7 +285,7 @@ class ParquetSource(ArrowSource):
                 first = file.iter_batches(rows, **some)
                 pieces: Iterable[pa.Table] = (pa.Table.from_batches([b]) for b in islice(first, 1))
             elif large:
-                pieces = (pa.Table.from_batches([b]) for b in file.iter_batches(BATCH, **some))
+                pieces = (pa.Table.from_batches([b]) for b in file.iter_batches(BATCH_ROWS, **some))
             else:
                 pieces = iter([file.read_row_group(group, columns=physical, use_threads=False)])
             for table in pieces:
@@ -304,14 +304,14 @@ class ParquetSource(ArrowSource):
         """The rows asked for, whole or, if there are many, in batches; or the first of them only."""
         held, rows, empty = [], 0, True
         for batch in fragment.to_batches(
-            schema=self.types, columns=columns, filter=self.filter, use_threads=False, batch_size=BATCH
+            schema=self.types, columns=columns, filter=self.filter, use_threads=False, batch_size=BATCH_ROWS
         ):
             held.append(batch)
             rows += batch.num_rows
             if first is not None and rows >= first:
                 yield pa.Table.from_batches(held).slice(0, first)
                 return
-            if rows >= BATCH and sum(b.nbytes for b in held) > LARGE:
+            if rows >= BATCH_ROWS and sum(b.nbytes for b in held) > MAX_ROW_GROUP_BYTES:
                 yield pa.Table.from_batches(held)
                 held, rows, empty = [], 0, False
         if held or empty:  # a table without rows too: whoever asks for the part gets its columns
@@ -359,7 +359,7 @@ class ParquetSource(ArrowSource):
 
     def _meet(self, k: int, facts: Facts) -> None:
         """Note what this process has found of a file, which it must stay from now on."""
-        while len(_met) >= MOST_MET:
+        while len(_met) >= MAX_REMEMBERED_FILES:
             _met.pop(next(iter(_met)), None)
         _met[self.storage.absolute(self.files[k]), self._states[k]] = facts
 

@@ -16,16 +16,28 @@ import pyarrow as pa
 from tenfold.core import DataError
 from tenfold.sources.files.spool import spool
 
-READING = {"select", "with", "values", "table", "from", "show", "describe", "desc", "summarize", "pivot", "unpivot"}
+READING_KEYWORDS = {
+    "select",
+    "with",
+    "values",
+    "table",
+    "from",
+    "show",
+    "describe",
+    "desc",
+    "summarize",
+    "pivot",
+    "unpivot",
+}
 """how a statement begins that gives rows and changes nothing"""
-WRITING = {("insert", "into"), ("insert", "or"), ("delete", "from"), ("merge", "into"), ("replace", "into")}
+WRITING_KEYWORDS = {("insert", "into"), ("insert", "or"), ("delete", "from"), ("merge", "into"), ("replace", "into")}
 """how a part of one begins that does not"""
-WORD = re.compile(
+SQL_WORD = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|\w+|[();]""",
     re.DOTALL,
 )
 """words, brackets and semicolons of SQL; texts, quoted names and comments are one each"""
-BATCH = 1 << 16
+FETCHED_ROWS = 1 << 16
 """rows that are fetched at a time"""
 
 
@@ -62,17 +74,18 @@ def read_query(query: object, connection: Any) -> pa.Table:
 
 def _refuse_writing(query: str) -> None:
     """Refuse a statement that would change the database: only queries that read are run."""
-    found = (match[0] for match in WORD.finditer(query))
+    found = (match[0] for match in SQL_WORD.finditer(query))
     words = [word.lower() for word in found if not word.startswith(("'", '"', "`", "--", "/*", "$"))]
     first = next((word for word in words if word not in "()"), "")
-    verb = "" if first in READING else first or "nothing"
+    verb = "" if first in READING_KEYWORDS else first or "nothing"
     for k, word in enumerate(words[1:], 1):
         after = words[k + 1] if k + 1 < len(words) else ""
         if word == ";" and after not in ("", ";"):
             verb = verb or f"; {after}"
         if word == "into" or (
             # a verb stands after the tables of WITH, or at the start of one; else it is the name of a column
-            words[k - 1] in "()" and ((word, after) in WRITING or (word == "update" and "set" in words[k + 2 :]))
+            words[k - 1] in "()"
+            and ((word, after) in WRITING_KEYWORDS or (word == "update" and "set" in words[k + 2 :]))
         ):
             verb = verb or word
     if verb:
@@ -111,7 +124,7 @@ def _batches(query: str, connection: Any) -> Iterator[pa.RecordBatch]:
             yield from (batch for batch in cursor.fetch_record_batch() if batch.num_rows)
         else:
             names = [column[0] for column in cursor.description]
-            while rows := cursor.fetchmany(BATCH):
+            while rows := cursor.fetchmany(FETCHED_ROWS):
                 yield _batch(names, rows)
     finally:
         cursor.close()
@@ -123,7 +136,7 @@ def _of_sqlalchemy(query: str, connection: Any) -> Iterator[pa.RecordBatch]:
     try:
         # as it is: colons are no parameters, percent signs no places for them
         result = opened.exec_driver_sql(query, execution_options={"stream_results": True, "no_parameters": True})
-        for rows in result.partitions(BATCH):
+        for rows in result.partitions(FETCHED_ROWS):
             yield _batch(list(result.keys()), rows)
     finally:
         if own:

@@ -28,9 +28,9 @@ from pyarrow import fs
 from tenfold.core import DataError
 
 T = TypeVar("T")
-TRIES = 6
+MAX_TRIES = 6
 """how often a read is tried before it is an error"""
-FIRST_WAIT = 0.1
+FIRST_WAIT_SECONDS = 0.1
 """seconds before the second try; each further wait is twice as long"""
 CLOCK_TICK = 10_000_000
 """nanoseconds between two times that a file system can tell apart: Linux counts a hundred ticks a second, or more"""
@@ -139,13 +139,13 @@ class Storage(ABC):
                 return
             except failures() as error:
                 failed += 1
-                if failed == TRIES or not self.may_pass(error):
+                if failed == MAX_TRIES or not self.may_pass(error):
                     raise
             except ValueError as error:
                 if not IN_ORDER.search(str(error)):
                     raise
                 raise UnsupportedOperation("its server gives whole files only (no range requests)") from None
-            time.sleep(FIRST_WAIT * 2 ** (failed - 1))
+            time.sleep(FIRST_WAIT_SECONDS * 2 ** (failed - 1))
 
     def may_pass(self, error: BaseException) -> bool:
         """Whether a read that failed may succeed when it is tried again."""
@@ -194,7 +194,7 @@ class Disk(Storage):
 
     def at_rest(self, path: str) -> Facts:
         # Size and time of a file, once the clock of the file system has gone on since it was written.
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             found = self.facts(path)
             age = time.time_ns() - found.time
             if not 0 <= age < CLOCK_TICK:
@@ -340,7 +340,9 @@ class Store(Storage):
             return "copy the file to this machine, or to a store"
         if _is_lasting(error):
             return "see that the file is there and that you may read it; or copy it to this machine"
-        return f"it was tried {TRIES} times, so see that the store answers, then fit again; or copy it to this machine"
+        return (
+            f"it was tried {MAX_TRIES} times, so see that the store answers, then fit again; or copy it to this machine"
+        )
 
     def said(self, error: BaseException) -> str:
         return re.sub(r"(https?://[^\s?'\"]*)\?[^\s'\")]+", r"\1?...", str(error))

@@ -18,13 +18,13 @@ from tenfold.core import Array, Bits, Chunk, Claim, Codes, Flags, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 
-MOST = 1 << 16
+MAX_COLUMN_GROUPS = 1 << 16
 """groups of a column"""
-LEAST = 1 << 10
+MIN_COLUMN_GROUPS = 1 << 10
 """groups of a column where there are very many columns"""
-ALL = 1 << 22
+MAX_GROUPS = 1 << 22
 """groups of all columns"""
-BITS = 64
+KEY_BITS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Distribution:
     weight: Annotated[Array, "entry", NOT_NEGATIVE]
     first: Annotated[Codes, "boundary", COUNTS]
     """where the groups of each column begin, and where the last ends"""
-    bits: Annotated[Codes, "column", Between(1, BITS)]
+    bits: Annotated[Codes, "column", Between(1, KEY_BITS)]
     """how many leading bits the values of a group have in common; 64: they are equal"""
     missing: Annotated[Array, "column", NOT_NEGATIVE]
     """weight of the rows that have no value"""
@@ -167,7 +167,7 @@ class DistributionByColumn(Grouped[Distribution]):
 
 def most_groups(columns: int) -> int:
     """How many groups a column may have: 65,536, or fewer where there are very many columns."""
-    return max(LEAST, min(MOST, ALL // max(1, columns)))
+    return max(MIN_COLUMN_GROUPS, min(MAX_COLUMN_GROUPS, MAX_GROUPS // max(1, columns)))
 
 
 def _grouped(values: Array, weight: Array | None) -> Groups:
@@ -180,7 +180,7 @@ def _grouped(values: Array, weight: Array | None) -> Groups:
     starts = np.flatnonzero(_changes(values))
     ends = np.append(starts, len(values))
     count = np.diff(ends).astype(np.float64) if weight is None else _sums(weight, starts)
-    return Groups(values[starts], values[starts], count, BITS)
+    return Groups(values[starts], values[starts], count, KEY_BITS)
 
 
 def _merged(a: Groups, b: Groups, most: int) -> Groups:
@@ -193,7 +193,7 @@ def _merged(a: Groups, b: Groups, most: int) -> Groups:
     order = np.argsort(low, kind="stable")
     low, high = low[order], np.concatenate([a.high, b.high])[order]
     weight = np.concatenate([a.weight, b.weight])[order]
-    return _coarsened(_cut(Groups(low, high, weight, BITS), min(a.bits, b.bits), _steps(low)), most)
+    return _coarsened(_cut(Groups(low, high, weight, KEY_BITS), min(a.bits, b.bits), _steps(low)), most)
 
 
 def _coarsened(groups: Groups, most: int) -> Groups:
@@ -202,12 +202,12 @@ def _coarsened(groups: Groups, most: int) -> Groups:
         return groups
     steps = _steps(groups.low)
     largest = np.partition(steps, len(steps) - most)[len(steps) - most]  # so many steps are no smaller
-    return _cut(groups, BITS - int(largest).bit_length(), steps)
+    return _cut(groups, KEY_BITS - int(largest).bit_length(), steps)
 
 
 def _cut(groups: Groups, bits: int, steps: Bits) -> Groups:
     """Values that have so many leading bits in common as one group."""
-    starts = np.flatnonzero(np.append(True, steps >= np.uint64(1 << (BITS - bits))))
+    starts = np.flatnonzero(np.append(True, steps >= np.uint64(1 << (KEY_BITS - bits))))
     if len(starts) == len(groups.low):
         return Groups(groups.low, groups.high, groups.weight, bits)
     high: Array = np.maximum.reduceat(groups.high, starts)
@@ -217,7 +217,7 @@ def _cut(groups: Groups, bits: int, steps: Bits) -> Groups:
 def _steps(ordered: Array) -> Bits:
     """In which bits each value differs from the one before it; bits that are in the order of the numbers."""
     bits = ordered.view(np.int64)
-    keys = bits ^ ((bits >> (BITS - 1)) & np.int64(2**63 - 1))
+    keys = bits ^ ((bits >> (KEY_BITS - 1)) & np.int64(2**63 - 1))
     found: Bits = (keys[1:] ^ keys[:-1]).view(np.uint64)
     return found
 

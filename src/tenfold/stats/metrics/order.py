@@ -12,9 +12,9 @@ import numpy as np
 
 from tenfold.core import Array, Codes
 
-HALF = 0x3FE << 51
+HALF_KEY = 0x3FE << 51
 """bits of 0.5, the last one dropped"""
-UPPER = 0x34 << 51
+ABOVE_ONE_SHIFT = 0x34 << 51
 """how far the numbers from 1 are moved up, to make room for those just below 1"""
 
 
@@ -26,8 +26,8 @@ def keys(numbers: Array) -> Codes:
     """
     key: Codes = np.abs(numbers).view(np.int64) >> 1
     near = (numbers >= 0.5) & (numbers < 1)
-    key[numbers >= 1] += UPPER
-    key[near] = 2 * HALF - ((1 - numbers[near]).view(np.int64) >> 1)
+    key[numbers >= 1] += ABOVE_ONE_SHIFT
+    key[near] = 2 * HALF_KEY - ((1 - numbers[near]).view(np.int64) >> 1)
     return np.where(numbers < 0, -key, key)
 
 

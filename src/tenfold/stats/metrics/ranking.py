@@ -20,7 +20,7 @@ from tenfold.core.field_values import NOT_NAN
 from tenfold.stats.metrics.order import level_for, starts
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
 
-MOST = 65_536
+DEFAULT_BINS = 65_536
 """bins by default"""
 
 
@@ -49,7 +49,7 @@ class Ranking:
     negative: Annotated[Array, "bin"]
 
     @classmethod
-    def of(cls, truth: VectorLike, score: VectorLike, weight: VectorLike = None, most: int = MOST) -> Ranking:
+    def of(cls, truth: VectorLike, score: VectorLike, weight: VectorLike = None, most: int = DEFAULT_BINS) -> Ranking:
         """Summarize some rows.
 
         Parameters

@@ -16,7 +16,7 @@ from tenfold.core import Array, Chunk, Codes, Design, MergeError, Values
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic
 from tenfold.stats.moments.moments import Moments
 
-EMPTY = np.zeros(0)
+NO_NUMBERS = np.zeros(0)
 NO_MERGE = (
     "models of so many categories are found by iterations over their rows, and do not merge. Remedy: fit to all rows"
 )
@@ -48,7 +48,7 @@ class Products:
     def of(cls, codes: Values, chunk: Chunk, levels: Codes, vector: Array) -> Products:
         """From the codes of a chunk, and its weights."""
         out, some = np.zeros(len(vector)), levels[levels > 0]
-        weight = EMPTY if chunk.uniform else chunk.weight
+        weight = NO_NUMBERS if chunk.uniform else chunk.weight
         unseen = int(np.iinfo(codes.dtype).max)
         add_products(codes, unseen, np.cumsum(some) - some, vector, weight, out)
         return cls(out)

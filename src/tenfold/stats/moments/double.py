@@ -10,7 +10,7 @@ from tenfold.compiled.precision.double import product
 from tenfold.core import Array
 from tenfold.stats.moments.moments import two_sum
 
-SPLIT = 134217729.0
+SPLITTER = 134217729.0
 """2²⁷ + 1: what divides a float64 into two halves"""
 
 
@@ -83,9 +83,9 @@ class Double(NamedTuple):
 def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
     """a · b and its rounding error, exactly (barring overflow)."""
     total = a * b
-    t = SPLIT * a
+    t = SPLITTER * a
     ah = t - (t - a)
-    t = SPLIT * b
+    t = SPLITTER * b
     bh = t - (t - b)
     al, bl = a - ah, b - bh
     return total, ((ah * bh - total) + ah * bl + al * bh) + al * bl

@@ -24,7 +24,7 @@ from tenfold.stats.moments.double import Double
 from tenfold.stats.moments.moments import Moments, first_mean, refuse_infinite
 from tenfold.stats.moments.rfactor import last_bits, triangle
 
-ROWS = 512
+BLOCK_ROWS = 512
 """of a block"""
 
 
@@ -49,7 +49,7 @@ class DoubleMoments:
     def of(cls, chunk: Chunk, at: Double, center: Array, levels: Codes | None = None) -> DoubleMoments:
         """Summarize a chunk with a numeric target, block by block."""
         design = Design.of(chunk.X, levels)
-        blocks = ((rows, block, np.zeros_like(block), _Plain(block)) for rows, block in design.blocks(ROWS))
+        blocks = ((rows, block, np.zeros_like(block), _Plain(block)) for rows, block in design.blocks(BLOCK_ROWS))
         shift = np.zeros(design.width)
         if chunk.n and design.plain:
             shift = first_mean(chunk)[0][:-1]

@@ -19,7 +19,7 @@ from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import refuse_infinite
 from tenfold.stats.moments.scatter import ClassMoments, Scatter
 
-TINY = 1e-290
+MIN_FOURTH_POWER = 1e-290
 """fourth powers below have lost digits"""
 
 
@@ -89,7 +89,7 @@ class ClassFourth:
         S = self.moments.comoment[c] / n / np.outer(scale, scale)
         variance = np.diag(S)
         mu = float(variance.sum()) / p
-        square, small = scale**2, (np.diag(self.fourth[c]) < TINY) & (variance > 0)
+        square, small = scale**2, (np.diag(self.fourth[c]) < MIN_FOURTH_POWER) & (variance > 0)
         if small.any():
             raise ColumnError(int(small.argmax()), "is too small to be raised to the fourth power. Remedy: rescale it")
         delta_ = float((S**2).sum())

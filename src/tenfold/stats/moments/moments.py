@@ -28,14 +28,14 @@ from tenfold.core.errors import MergeError
 from tenfold.core.statistic import Grouped
 
 T = TypeVar("T", float, Array)
-EMPTY = np.zeros(0)
-SEGMENT = 256
+NO_NUMBERS = np.zeros(0)
+ROWS_PER_PRODUCT = 256
 """rows of a group, about, whose products are formed at a time"""
-FIRST = 256
+SHIFT_ROWS = 256
 """rows whose mean is the shift of a part"""
-SMALL = 1e-145
+MIN_CROSS_SCALE = 1e-145
 """columns below lose digits when they are squared, and their products with others do"""
-SMALLEST = 1e-150
+MIN_SQUARE_SCALE = 1e-150
 """columns below lose digits when they are squared alone"""
 
 
@@ -121,10 +121,10 @@ class Moments:
         shift, _ = first_mean(chunk) if chunk.n else (np.zeros(chunk.X.shape[1] + (chunk.y is not None)), True)
         p, q = chunk.X.shape[1], len(shift)
         gram, counts = np.zeros((groups, q + 1, q + 1)), np.zeros(groups + 1, np.int64)
-        height = min(max(chunk.X.block_rows(q + 1), SEGMENT * groups), max(chunk.n, 1))
+        height = min(max(chunk.X.block_rows(q + 1), ROWS_PER_PRODUCT * groups), max(chunk.n, 1))
         buffer = np.empty((height, q + 1))
-        y = EMPTY if chunk.y is None else chunk.y
-        root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
+        y = NO_NUMBERS if chunk.y is None else chunk.y
+        root = NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
         for rows, block in chunk.X.blocks(height, dtype=None, checked=False):
             add_comoments_by(block, y[rows], root[rows], codes[rows], shift, counts, buffer, gram)
         chunk.X.check_sums(np.diagonal(gram, axis1=1, axis2=2)[:, :p].sum(axis=0))
@@ -179,7 +179,7 @@ class Comoments(Grouped[Moments]):
 def _gram(chunk: Chunk, shift: Array, centred: bool) -> Array:
     """Gram matrix of √w (z - shift) and √w, lower triangle."""
     p, q = chunk.X.shape[1], len(shift)
-    y = EMPTY if chunk.y is None else chunk.y
+    y = NO_NUMBERS if chunk.y is None else chunk.y
     gram = np.zeros((q + 1, q + 1))
     height = chunk.X.block_rows(q + 1)
     addresses, narrow = chunk.X.addresses, q < NARROW
@@ -190,7 +190,7 @@ def _gram(chunk: Chunk, shift: Array, centred: bool) -> Array:
         for rows, block in chunk.X.blocks(height, shift=None if centred else around, checked=False, whole=True):
             add_comoments_in_place(block, y[rows], shift, height, gram)
     else:
-        root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
+        root = NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
         for rows, block in chunk.X.blocks(height, dtype=None, checked=False, whole=True):
             add_comoments(block, y[rows], root[rows], shift, height, gram)
     chunk.X.check_sums(np.diag(gram)[:p])
@@ -204,7 +204,7 @@ def refuse_infinite(squares: Array) -> None:
         raise ColumnError(int(np.argwhere(~fine)[0][-1]), "is too large to be squared. Remedy: rescale it")
 
 
-def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float = SMALL) -> None:
+def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float = MIN_CROSS_SCALE) -> None:
     """Refuse a column other than zero that is too small to be squared, so that it looks constant.
 
     `squares` are mean squares around the mean. A penalty or a smoothing that is `added` to them, and beside which they
@@ -240,7 +240,7 @@ def first_mean(chunk: Chunk) -> tuple[Array, bool]:
 
     If every column is within its own spread of zero, zero serves as well, and the answer is True.
     """
-    _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
+    _, block = next(chunk.X.blocks(min(SHIFT_ROWS, chunk.n)))
     m, p, weight = len(block), chunk.X.shape[1], chunk.weight[: len(block)]
     total = float(m) if chunk.uniform else float(weight.sum())
     shift = np.empty(p + (chunk.y is not None))

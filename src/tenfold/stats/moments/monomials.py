@@ -14,9 +14,9 @@ from tenfold.compiled.precision.double import monomials as fill
 from tenfold.core import Array, Claim, Codes
 from tenfold.stats.moments.double import Double
 
-MOST = 1_000_000
+MAX_PRODUCTS = 1_000_000
 """products"""
-FACTORS = 20 * MOST
+MAX_FACTORS = 20 * MAX_PRODUCTS
 """of all products together"""
 
 
@@ -71,12 +71,12 @@ def n_monomials(columns: int, degree: int, interaction_only: bool = False) -> in
     for k in range(1, min(columns, degree) + 1):  # binomials rise up to there, so it can end early
         chosen = chosen * (columns - k + 1 if interaction_only else columns + degree - k + 1) // k
         found = found + chosen if interaction_only else chosen
-        if found > MOST + 1:
+        if found > MAX_PRODUCTS + 1:
             break
     longest = min(degree, columns) if interaction_only else degree
-    if found > MOST + 1 or found * longest > FACTORS:
+    if found > MAX_PRODUCTS + 1 or found * longest > MAX_FACTORS:
         raise ValueError(
-            f"degree {degree} of {columns} columns gives more than {MOST:,} terms. Remedy: a lower degree, "
+            f"degree {degree} of {columns} columns gives more than {MAX_PRODUCTS:,} terms. Remedy: a lower degree, "
             "interaction_only=True, or fewer columns"
         )
     return found - 1

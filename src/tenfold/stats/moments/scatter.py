@@ -16,7 +16,15 @@ from tenfold.core import Array, Chunk, Codes
 from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
-from tenfold.stats.moments.moments import EMPTY, FIRST, SEGMENT, Moments, refuse_infinite, rough_mean, two_sum
+from tenfold.stats.moments.moments import (
+    NO_NUMBERS,
+    ROWS_PER_PRODUCT,
+    SHIFT_ROWS,
+    Moments,
+    refuse_infinite,
+    rough_mean,
+    two_sum,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,9 +192,9 @@ def _around(chunk: Chunk, codes: Codes, groups: int, shift: Array) -> tuple[Arra
     classes, p = shift.shape
     gram, sums, total = np.zeros((groups, p, p)), np.zeros((groups, classes, p)), np.zeros((groups, classes))
     counts = np.zeros(groups + 1, np.int64)
-    height = min(max(chunk.X.block_rows(), SEGMENT * groups), chunk.n)
+    height = min(max(chunk.X.block_rows(), ROWS_PER_PRODUCT * groups), chunk.n)
     buffer = np.empty((height, p))
-    weight = EMPTY if chunk.uniform else chunk.weight
+    weight = NO_NUMBERS if chunk.uniform else chunk.weight
     root = np.sqrt(weight)
     for rows, block in chunk.X.blocks(height, dtype=None, checked=False):
         add_scatter(
@@ -198,7 +206,7 @@ def _around(chunk: Chunk, codes: Codes, groups: int, shift: Array) -> tuple[Arra
 
 def _first_means(chunk: Chunk, classes: int) -> Array:
     """The mean of each class in the first rows; that of the first row where a class is not among them."""
-    _, block = next(chunk.X.blocks(min(FIRST, chunk.n), dtype=np.float64))
+    _, block = next(chunk.X.blocks(min(SHIFT_ROWS, chunk.n), dtype=np.float64))
     weight, y = chunk.weight[: len(block)], chunk.y[: len(block)]
     out = np.repeat(block[:1], classes, axis=0)
     for c in np.unique(y).tolist():

@@ -32,7 +32,7 @@ from tenfold.core.statistic import Strided
 from tenfold.stats.moments.moments import refuse_infinite
 from tenfold.stats.moments.spread import ColumnSpread
 
-EMPTY = np.zeros(0)
+NO_NUMBERS = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,8 +272,8 @@ def _dense(chunk: Chunk, kind: int, at: Any, metric: Any, found: Any, measured: 
     p = len(center)
     height = chunk.X.block_rows(2 * p + 2)
     scratch, each = np.empty((height, p + 1)), np.empty((3, height))
-    weight = EMPTY if chunk.uniform else chunk.weight
-    shift, inverse = (center if center.any() else None), EMPTY if measured else 1 / scale
+    weight = NO_NUMBERS if chunk.uniform else chunk.weight
+    shift, inverse = (center if center.any() else None), NO_NUMBERS if measured else 1 / scale
     for rows, block in chunk.X.blocks(height, shift=shift, checked=False, whole=True):
         w, y = weight[rows], chunk.y[rows]
         if len(coef) > 1:
@@ -291,7 +291,7 @@ def _general(chunk: Chunk, design: Design, kind: int, at: Any, metric: Any, foun
     (coef, intercept), (center, scale), (sums, gradient, drift, gram) = at, metric, found
     k = len(coef)
     margin = (design @ coef.T) + intercept
-    weight = EMPTY if chunk.uniform else chunk.weight
+    weight = NO_NUMBERS if chunk.uniform else chunk.weight
     slope, bend = np.empty((chunk.n, k)), np.empty((chunk.n, k))
     if k > 1:
         share = np.empty((chunk.n, k))

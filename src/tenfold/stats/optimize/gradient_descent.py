@@ -16,7 +16,7 @@ from tenfold.core.field_values import NOT_NAN
 from tenfold.stats.optimize.line_search import LineSearch
 from tenfold.stats.optimize.quasi_newton import direction, remember
 
-TRIES = 20
+MAX_LINE_TRIALS = 20
 """places that are tried along a line"""
 
 
@@ -70,7 +70,7 @@ class Descent(NamedTuple):
             return self._replace(value=value, slope=slope, moved=True)._downhill()
         along = float(slope @ self.towards) if np.isfinite(slope).all() else math.nan
         search, taken = self.search.next(value, along, 0.1 if conjugate else 0.9)
-        if not taken and search.tried < TRIES:
+        if not taken and search.tried < MAX_LINE_TRIALS:
             return self._replace(search=search, moved=False)
         if not taken or value >= self.value:
             return self._replace(moved=False)._downhill()

@@ -12,11 +12,11 @@ from typing import Annotated, NamedTuple
 
 from tenfold.core.field_values import NOT_NAN
 
-DECREASE = 1e-3
+SUFFICIENT_DECREASE = 1e-3
 """the share of the decrease by the first slope that a step must bring"""
-NARROW = 0.1
+MIN_BRACKET_WIDTH = 0.1
 """the width of an interval, as a share of its upper end, at which its best end is taken"""
-FARTHEST = 1e10
+MAX_STEP = 1e10
 """no step is longer"""
 
 
@@ -52,7 +52,7 @@ class LineSearch(NamedTuple):
     def begin(cls, value: float, slope: float, step: float) -> LineSearch:
         """A search from a place with this value and slope, which first tries this step."""
         start = Place(0.0, value, slope)
-        return cls(step, start, start, start, False, False, FARTHEST, 2 * FARTHEST, 0.0, 5 * step, FARTHEST, 0)
+        return cls(step, start, start, start, False, False, MAX_STEP, 2 * MAX_STEP, 0.0, 5 * step, MAX_STEP, 0)
 
     def next(self, value: float, slope: float, curvature: float) -> tuple[LineSearch, bool]:
         """The search after the value and the slope at its step are known, and whether that step is taken.
@@ -62,10 +62,12 @@ class LineSearch(NamedTuple):
         if not (math.isfinite(value) and math.isfinite(slope)):  # beyond, there is nothing to look for
             shorter = self.best.step + 0.1 * (self.step - self.best.step)
             return self._replace(step=shorter, farthest=self.step, tried=self.tried + 1), False
-        t, test = self.step, DECREASE * self.start.slope
+        t, test = self.step, SUFFICIENT_DECREASE * self.start.slope
         enough = value <= self.start.value + t * test
         rising = self.rising or (enough and slope >= 0)
-        narrow = self.bracketed and (not self.low < t < self.high or self.high - self.low <= NARROW * self.high)
+        narrow = self.bracketed and (
+            not self.low < t < self.high or self.high - self.low <= MIN_BRACKET_WIDTH * self.high
+        )
         far = t >= self.farthest and enough and slope <= test
         if narrow or far or (enough and abs(slope) <= -curvature * self.start.slope):
             return self._replace(tried=self.tried + 1), True
@@ -84,7 +86,7 @@ class LineSearch(NamedTuple):
         else:
             low, high = (step + more * (step - best.step) for more in (1.1, 4.0))
         step = min(max(step, 0.0), self.farthest)
-        if bracketed and (not low < step < high or high - low <= NARROW * high):
+        if bracketed and (not low < step < high or high - low <= MIN_BRACKET_WIDTH * high):
             step = best.step
         found = LineSearch(
             step, self.start, best, other, bracketed, rising, width, before, low, high, self.farthest, self.tried + 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from tenfold.core import Array
 
-MEMORY = 10
+REMEMBERED_STEPS = 10
 """steps that are remembered"""
 
 
@@ -14,7 +14,9 @@ def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Arra
     """The last steps and what they did to the gradient, with one more, if it says something."""
     if not (step * bend).sum() > 1e-12 * np.linalg.norm(step) * np.linalg.norm(bend):
         return steps, bends
-    return np.append(steps, step[None], axis=0)[-MEMORY:], np.append(bends, bend[None], axis=0)[-MEMORY:]
+    return np.append(steps, step[None], axis=0)[-REMEMBERED_STEPS:], np.append(bends, bend[None], axis=0)[
+        -REMEMBERED_STEPS:
+    ]
 
 
 def direction(gradient: Array, steps: Array, bends: Array, first: float) -> Array:

@@ -28,11 +28,11 @@ from tenfold.stats.moments.moments import Moments
 from tenfold.stats.moments.rfactor import RFactor
 from tenfold.stats.optimize.curvature import Curvature
 
-ALONE = 1e-10
+MIN_RESIDUAL_FREEDOM = 1e-10
 """a row whose leverage is nearer to 1 decides a coefficient alone, and leaves no residual"""
 
 
-PLACE = ("coef", "intercept", "center", "root")
+COEFFICIENT_FIELDS = ("coef", "intercept", "center", "root")
 """what must be equal for scores to add up"""
 
 
@@ -73,7 +73,7 @@ class Scores:
             return other  # type: ignore[no-any-return]
         base = self.base + other.base
         keys, scores = self.keys, self.scores
-        if not all(np.array_equal(getattr(self, name), getattr(other, name)) for name in PLACE):
+        if not all(np.array_equal(getattr(self, name), getattr(other, name)) for name in COEFFICIENT_FIELDS):
             # of too few rows there are fewer directions, so that not even the shapes need be equal
             meat, keys, scores = np.full_like(self.meat, np.nan), keys[:0], scores[:0]
         else:
@@ -83,7 +83,7 @@ class Scores:
                 scores = np.zeros((len(keys), len(meat)))
                 scores[at[: len(self.keys)]] = self.scores
                 scores[at[len(self.keys) :]] += other.scores
-        fields = {name: getattr(self, name) for name in PLACE}
+        fields = {name: getattr(self, name) for name in COEFFICIENT_FIELDS}
         return KINDS[type(base)](
             base=base, meat=meat, alone=self.alone + other.alone, keys=keys, scores=scores, **fields
         )
@@ -116,7 +116,7 @@ KINDS: dict[type, type[Scores]] = {
     DoubleMoments: DoubleScores,
     Curvature: CurvatureScores,
 }
-SQUARES = -1
+SQUARED_ERROR = -1
 """the loss ½ (y - m)², whose slope is the residual"""
 
 
@@ -132,7 +132,7 @@ class ScoresAt(Statistic[Scores]):
     center: Array
     root: Array
     levels: Codes
-    loss: int = SQUARES
+    loss: int = SQUARED_ERROR
     """squares, or one of `compiled/linear_model/glm.py`"""
 
     def summarize(self, chunk: Chunk) -> Scores:
@@ -171,7 +171,7 @@ def scores_of(
         square = weight * e * e
         if how in ("HC2", "HC3"):
             free = 1.0 - bend * (z * z).sum(axis=1)
-            lone = free < ALONE
+            lone = free < MIN_RESIDUAL_FREEDOM
             alone += float(weight[lone].sum())
             square = np.where(lone, 0.0, square / np.where(lone, 1.0, free if how == "HC2" else free * free))
         meat += (z * square[:, None]).T @ z
@@ -180,7 +180,7 @@ def scores_of(
 
 def _slopes(loss: int, y: Values, level: float, margin: Array) -> tuple[Array, Array | float]:
     """How steeply each row's loss falls at its margin, and its curvature there."""
-    if loss == SQUARES:
+    if loss == SQUARED_ERROR:
         return y - level - margin, 1.0
     slope, bend = np.empty(len(y)), np.empty(len(y))
     add_rows(loss, margin + level, np.asarray(y, dtype=np.float64), np.zeros(0), slope, bend, np.zeros(6))

@@ -16,7 +16,7 @@ from tenfold.compiled.tree.forests import draw_rows, tree_keys
 from tenfold.compiled.tree.gradients import kept
 from tenfold.core import Bits, Chunk, Codes, Flags
 
-ROWS, COLUMNS, SEEDS, FOLDS = range(4)
+ROW_STREAM, COLUMN_STREAM, SEED_STREAM, FOLD_STREAM = range(4)
 """streams: the bootstraps of members, the columns of their nodes, the seeds of members, folds"""
 
 
@@ -51,7 +51,7 @@ def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
 def folds_of_places(places: Codes, seed: int, folds: int) -> Codes:
     """The same of rows that are known by their numbers alone."""
     out = np.empty(len(places), np.int64)
-    deal(places, int(keys_of(seed, FOLDS, 0, 1)[0] >> np.uint64(1)), folds, out)
+    deal(places, int(keys_of(seed, FOLD_STREAM, 0, 1)[0] >> np.uint64(1)), folds, out)
     return out
 
 

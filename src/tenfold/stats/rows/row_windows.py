@@ -13,7 +13,7 @@ from tenfold.core import Array, Chunk, Codes, ColumnData, Columns, Design
 from tenfold.core.statistic import Statistic
 
 S = TypeVar("S")
-WINDOW = 4096
+WINDOW_ROWS = 4096
 """rows that are put in an order together"""
 WINDOW_BYTES = 1 << 25
 
@@ -41,8 +41,8 @@ class Epoch(Statistic[S]):
 
     def window(self, X: Columns) -> int:
         """So many rows as are shuffled together; fewer if they are dense and very wide."""
-        most = WINDOW if sp.issparse(X.data) else WINDOW_BYTES // (8 * self.width)
-        return max(64, min(WINDOW, most))
+        most = WINDOW_ROWS if sp.issparse(X.data) else WINDOW_BYTES // (8 * self.width)
+        return max(64, min(WINDOW_ROWS, most))
 
     def step(self, summary: S | None, chunk: Chunk) -> S:
         """Where the rows of one window lead, from where those before it led; None: from the start."""

@@ -18,7 +18,7 @@ from tenfold.core.field_values import COUNTS, Index
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import Moments
 
-SHARE = 1.0
+MAX_SHARE_OF_COMOMENTS = 1.0
 """of the numbers that the co-moments have, up to which rows are kept"""
 
 
@@ -46,7 +46,7 @@ class Rows:
                 X = chunk.X.sparse().astype(np.float64)
                 X.sum_duplicates()
                 values, column, counts = X.data, X.indices.astype(np.int64), np.diff(X.indptr).astype(np.int64)
-            elif n > SHARE * p:
+            elif n > MAX_SHARE_OF_COMOMENTS * p:
                 return Moments.of(chunk, levels)
             else:
                 values, column, counts = np.empty(n * p), np.zeros(0, np.int64), np.full(n, p, np.int64)
@@ -55,7 +55,7 @@ class Rows:
         else:
             wide = np.maximum(levels, 1)
             p, start = int(wide.sum()), np.cumsum(wide) - wide
-            if 2 * n * columns > SHARE * p * p:
+            if 2 * n * columns > MAX_SHARE_OF_COMOMENTS * p * p:
                 return Moments.of(chunk, levels)
             each, at = np.ones((n, columns)), np.tile(start, (n, 1))
             for j, level in enumerate(levels):
@@ -134,7 +134,7 @@ class Rows:
         return self.moments()
 
     def _smaller(self) -> Any:
-        many = len(self.values) + len(self.column) > SHARE * self.width**2
+        many = len(self.values) + len(self.column) > MAX_SHARE_OF_COMOMENTS * self.width**2
         return self.moments() if many else self
 
     def _listed(self) -> Rows:

@@ -17,7 +17,7 @@ from tenfold.core import Array, Chunk, Codes, Values
 from tenfold.core.statistic import Grouped, Lens
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
 
-BINS = 256
+MAX_BYTE_BINS = 256
 """at most: a bin is a byte"""
 
 

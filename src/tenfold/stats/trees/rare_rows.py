@@ -19,15 +19,15 @@ from tenfold.core.field_values import ANYTHING, COUNTS, NOT_NAN, Between
 from tenfold.core.statistic import Grouped
 from tenfold.stats.rows.draws import Holdout
 
-RARE = 0.04
+RARE_CLASS_SHARE = 0.04
 """share of the rows up to which a class is rare: a bin of quantiles has a tenth of that"""
-ROOM = 1 << 19
+MAX_KEPT_NUMBERS = 1 << 19
 """numbers that are kept of rows of all strata"""
-NUMBERS = 2
+NUMBERS_PER_ROW = 2
 """strata of a target that is a number: the least, and the greatest"""
-FEW = 16
+MAX_SCANNED_CLASSES = 16
 """classes that are picked out one by one"""
-NONE: Codes = np.zeros(0, np.int64)
+NO_CODES: Codes = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,9 @@ class Strata:
     @classmethod
     def of(cls, chunk: Chunk, u: Array, strata: int) -> Strata:
         """The rows of one chunk, by numbers that come from their content."""
-        most = min(max(ROOM // max(1, chunk.X.shape[1] * strata), 8), 1024)
+        most = min(max(MAX_KEPT_NUMBERS // max(1, chunk.X.shape[1] * strata), 8), 1024)
         if not strata:
-            which, stratum, key, count = NONE, NONE, np.zeros(0), NONE
+            which, stratum, key, count = NO_CODES, NO_CODES, np.zeros(0), NO_CODES
         elif chunk.y.dtype.kind == "f":
             some = [_least(key, u, most) for key in (chunk.y, -chunk.y)]
             which, stratum = np.concatenate(some), np.repeat((0, 1), [len(rows) for rows in some])
@@ -87,14 +87,14 @@ class Strata:
             here = self.stratum == k
             row, key = self.row[here], self.key[here]
             if not numbers:
-                if 0 < count <= RARE * self.count.sum():
+                if 0 < count <= RARE_CLASS_SHARE * self.count.sum():
                     yield row, 0
                 continue
             beyond = int(np.searchsorted(key, key[-1])) if len(key) == self.most else len(key)
             for power in range(6, 21):
                 if (many := int(2 ** (power / 2))) < beyond:
                     yield row[:many], 2
-            if 0 < beyond < RARE * count:
+            if 0 < beyond < RARE_CLASS_SHARE * count:
                 yield row[:beyond], 2
 
 
@@ -113,7 +113,7 @@ def _least(key: Array, u: Array, most: int) -> Codes:
 
 def _least_of_classes(label: Codes, u: Array, classes: int, most: int) -> Codes:
     """So many rows of each class, those of the least u, one class after another."""
-    if classes <= FEW:
+    if classes <= MAX_SCANNED_CLASSES:
         each = [np.flatnonzero(label == k) for k in range(classes)]
         return np.concatenate([some[_least(np.zeros(len(some)), u[some], most)] for some in each])
     order = np.lexsort((u, label))

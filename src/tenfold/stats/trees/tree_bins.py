@@ -20,10 +20,10 @@ from tenfold.core.statistic import Grouped, Held, Lens
 from tenfold.stats.rows.draws import Holdout
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
 from tenfold.stats.trees.binned import edges_of, sample_of
-from tenfold.stats.trees.rare_rows import NUMBERS, Strata, grid_of, rare_values
+from tenfold.stats.trees.rare_rows import NUMBERS_PER_ROW, Strata, grid_of, rare_values
 
 S = TypeVar("S")
-NONE: Codes = np.zeros(0, np.int64)
+NO_CODES: Codes = np.zeros(0, np.int64)
 Bins = NDArray[np.uint8] | NDArray[np.uint16]
 """columns x rows"""
 Labels = NDArray[np.uint16]
@@ -32,15 +32,15 @@ Target = Array | Codes | Labels
 Which = slice | Codes | Flags
 """some of the rows"""
 
-MOST_BINS = 1 << 16
+MAX_BINS = 1 << 16
 """of a column: a bin has two bytes at most"""
-MANY_EDGES = 1024
+MAX_SCANNED_EDGES = 1024
 """of a column, among which a value is looked for by halving"""
-LARGE = 1e150
+MAX_SQUARABLE_SUM = 1e150
 """sums whose squares float64 holds; one over it, squares that it does not take for zero"""
-LEAST = -1022
+MIN_EXPONENT = -1022
 """power of two of the least unit: one that float64 holds whole"""
-EXACT = 52
+EXACT_SUM_BITS = 52
 """bits of a sum that float64 takes without rounding"""
 
 
@@ -90,14 +90,14 @@ class Look:
         """Refuse targets whose sums have squares that overflow or vanish."""
         reach = 0.5 * self.most - 0.5 * self.least
         heavy = max(self.heaviest, 1.0) * max(self.rows, 1)
-        if reach * heavy > LARGE or 0 < reach * min(self.heaviest, 1.0) < 1 / LARGE:
+        if reach * heavy > MAX_SQUARABLE_SUM or 0 < reach * min(self.heaviest, 1.0) < 1 / MAX_SQUARABLE_SUM:
             size, remedy = ("large", "divide") if reach > 1 else ("small", "multiply")
             raise DataError(
                 f"the target is too {size}, from {self.least:g} to {self.most:g}: squares of its sums are not numbers "
                 f"any more. Remedy: {remedy} it by a power of ten"
             )
 
-    def unit(self, bits: int = EXACT) -> float:
+    def unit(self, bits: int = EXACT_SUM_BITS) -> float:
         """What one means in sums of weights, which have so many bits: one, if they are whole numbers that fit."""
         room = self.heaviest * max(self.rows, 1)
         if self.whole and room < 2.0**bits:
@@ -123,7 +123,7 @@ class SampleAndRanges(Grouped[Look]):
 
 def strata_of(schema: Schema) -> int:
     """How many strata the target of a schema has: its classes, or the least and the greatest numbers."""
-    return NUMBERS if schema.classes is None else len(schema.classes)
+    return NUMBERS_PER_ROW if schema.classes is None else len(schema.classes)
 
 
 class Cut(NamedTuple):
@@ -190,7 +190,7 @@ class Cut(NamedTuple):
         """The bins of a chunk's rows: columns x rows."""
         shape = len(self.levels), chunk.n
         bins: Bins = np.empty(shape, np.uint8) if self.kind is np.uint8 else np.empty(shape, np.uint16)
-        if self.edges.shape[1] > MANY_EDGES and not self.levels.any():
+        if self.edges.shape[1] > MAX_SCANNED_EDGES and not self.levels.any():
             for rows, block in chunk.X.blocks():
                 for j, (edges, gap) in enumerate(zip(self.edges, self.gap, strict=True)):
                     x = block[:, j]
@@ -246,7 +246,7 @@ class WeightUnit(NamedTuple):
 
     def whole(self, weight: Array) -> Codes:
         """Weights in whole units; none if all are one."""
-        return NONE if self.even else in_units(weight, self.unit)
+        return NO_CODES if self.even else in_units(weight, self.unit)
 
 
 class OfBins(Held[S]):
@@ -258,7 +258,7 @@ class OfBins(Held[S]):
     def seen(self, chunk: Chunk, places: bool = False) -> tuple[Seen, slice | Codes]:
         """The rows that have a weight, with their places if they are asked for; and which of the held rows they are."""
         held: InBins = chunk.held
-        found = Seen(*held, self.weights.whole(chunk.weight), chunk.places() if places else NONE)
+        found = Seen(*held, self.weights.whole(chunk.weight), chunk.places() if places else NO_CODES)
         if chunk.uniform or (chunk.weight > 0).all():
             return found, slice(None)
         which = np.flatnonzero(chunk.weight)
@@ -281,7 +281,7 @@ def fine_unit(largest: float, rows: int) -> float:
     if not math.isfinite(largest):
         raise DataError("the target is too large for its losses to be summed. Remedy: divide it by its largest value")
     bits = min(36, 61 - math.ceil(math.log2(max(rows, 1))))
-    return 2.0 ** max(math.ceil(math.log2(largest)) - bits, LEAST) if largest > 0 else 1.0
+    return 2.0 ** max(math.ceil(math.log2(largest)) - bits, MIN_EXPONENT) if largest > 0 else 1.0
 
 
 def square_unit(reach: float, heaviest: float, unit: float, rows: int) -> float:
@@ -289,4 +289,4 @@ def square_unit(reach: float, heaviest: float, unit: float, rows: int) -> float:
     room = 56 - math.ceil(math.log2(max(rows, 1)))
     largest = reach * reach * (1.0 if unit == 1.0 else heaviest)
     bits = min(36, room - (math.ceil(math.log2(max(heaviest, 1.0))) if unit == 1.0 else 0))
-    return float(2.0 ** max(math.ceil(math.log2(largest)) - bits, LEAST)) if largest > 0 else 1.0
+    return float(2.0 ** max(math.ceil(math.log2(largest)) - bits, MIN_EXPONENT)) if largest > 0 else 1.0

@@ -11,8 +11,8 @@ from tenfold.theory.bounds.bound import Bound, below, least
 from tenfold.theory.checks import fraction, one_of, positive, vector, whole
 from tenfold.theory.divergence import kl_bernoulli, kl_reach
 
-INDEPENDENT = "independent draws, each within its range"
-COINS = "independent draws between 0 and 1 with this mean"
+BOUNDED_DRAWS = "independent draws, each within its range"
+BERNOULLI_DRAWS = "independent draws between 0 and 1 with this mean"
 
 
 def hoeffding(m: int, eps: float, *, width: ArrayLike = 1.0, sides: int = 2) -> Bound:
@@ -43,7 +43,7 @@ def hoeffding(m: int, eps: float, *, width: ArrayLike = 1.0, sides: int = 2) -> 
     m, sides, w2 = whole("m", m), whole("sides", sides, 1, 2), _square(width, m)
     eps = positive("eps", eps)
     value = sides * exp(-2 * m * (eps * eps / w2))
-    return below(1, value, f"{sides} exp(-2mε²/w²)", INDEPENDENT)
+    return below(1, value, f"{sides} exp(-2mε²/w²)", BOUNDED_DRAWS)
 
 
 def hoeffding_radius(m: int, delta: float, *, width: ArrayLike = 1.0, sides: int = 2) -> Bound:
@@ -73,7 +73,7 @@ def hoeffding_radius(m: int, delta: float, *, width: ArrayLike = 1.0, sides: int
     """
     m, sides, w2 = whole("m", m), whole("sides", sides, 1, 2), _square(width, m)
     value = sqrt(w2 * log(sides / fraction("delta", delta)) / (2 * m))
-    return below(float(np.mean(np.asarray(width, dtype=float))), value, f"w sqrt(ln({sides}/δ)/2m)", INDEPENDENT)
+    return below(float(np.mean(np.asarray(width, dtype=float))), value, f"w sqrt(ln({sides}/δ)/2m)", BOUNDED_DRAWS)
 
 
 def hoeffding_size(eps: float, delta: float, *, width: float = 1.0, sides: int = 2) -> int:
@@ -136,7 +136,7 @@ def chernoff(m: int, eps: float, mean: float, *, side: str = "above") -> Bound:
     m, eps, mean = whole("m", m), positive("eps", eps), fraction("mean", mean)
     q = mean + eps if one_of("side", side, ("above", "below")) == "above" else mean - eps
     value = exp(-m * kl_bernoulli(q, mean)) if 0 <= q <= 1 else 0.0
-    return below(1, value, f"exp(-m kl(p {'+' if q > mean else '-'} ε ‖ p))", COINS)
+    return below(1, value, f"exp(-m kl(p {'+' if q > mean else '-'} ε ‖ p))", BERNOULLI_DRAWS)
 
 
 def chernoff_radius(m: int, delta: float, mean: float, *, side: str = "above") -> Bound:
@@ -167,7 +167,7 @@ def chernoff_radius(m: int, delta: float, mean: float, *, side: str = "above") -
     m, delta, mean = whole("m", m), fraction("delta", delta), fraction("mean", mean)
     end = 1.0 if one_of("side", side, ("above", "below")) == "above" else 0.0
     value = abs(kl_reach(mean, -log(delta) / m, end) - mean)
-    return below(abs(end - mean), value, f"kl(p {'+' if end else '-'} ε ‖ p) = ln(1/δ)/m", COINS)
+    return below(abs(end - mean), value, f"kl(p {'+' if end else '-'} ε ‖ p) = ln(1/δ)/m", BERNOULLI_DRAWS)
 
 
 def chernoff_size(eps: float, delta: float, mean: float, *, side: str = "above") -> int:

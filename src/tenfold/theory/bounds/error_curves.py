@@ -15,9 +15,9 @@ from tenfold.theory.bounds.bound import DRAWN
 from tenfold.theory.classes.classes import LN2
 from tenfold.theory.classes.labellings import log_growth
 
-CLEAN = f"{DRAWN}, the class fixed before they were seen, no error on them"
-FIXED = f"{DRAWN}, the class fixed before they were seen"
-BEST = f"{FIXED}, the hypothesis with the fewest errors on them taken"
+CONSISTENT = f"{DRAWN}, the class fixed before they were seen, no error on them"
+CLASS_FIXED = f"{DRAWN}, the class fixed before they were seen"
+EMPIRICAL_RISK_MINIMIZER = f"{CLASS_FIXED}, the hypothesis with the fewest errors on them taken"
 
 
 class Law(NamedTuple):
@@ -40,7 +40,7 @@ def finite_consistent(size: float) -> Law:
         lambda m, eps: eps * m - size,
         lambda eps, L: (size + L) / eps,
         "(ln|H| + ln 1/δ)/m",
-        CLEAN,
+        CONSISTENT,
     )
 
 
@@ -51,7 +51,7 @@ def finite_gap(size: float) -> Law:
         lambda m, eps: 2 * m * eps**2 - size,
         lambda eps, L: (size + L) / (2 * eps**2),
         "sqrt((ln|H| + ln 1/δ)/2m)",
-        FIXED,
+        CLASS_FIXED,
     )
 
 
@@ -62,7 +62,7 @@ def finite_agnostic(size: float) -> Law:
         lambda m, eps: m * eps**2 / 2 - LN2 - size,
         lambda eps, L: 2 * (LN2 + size + L) / eps**2,
         "sqrt(2 ln(2|H|/δ)/m)",
-        BEST,
+        EMPIRICAL_RISK_MINIMIZER,
     )
 
 
@@ -78,7 +78,7 @@ def vc_sum(vc: int) -> Law:
         lambda m, eps: (eps * m - c * log(13 / eps)) * LN2 / 4 - LN2,
         lambda eps, L: (4 * (LN2 + L) / LN2 + c * log(13 / eps)) / eps,
         "εm = 4 log2(2/δ) + 8 VC log2(13/ε)",
-        CLEAN,
+        CONSISTENT,
     )
 
 
@@ -98,7 +98,7 @@ def vc_max(vc: int) -> Law:
         evidence,
         lambda eps, L: max(4 * (LN2 + L) / LN2, c * log(13 / eps)) / eps,
         "εm = max(4 log2(2/δ), 8 VC log2(13/ε))",
-        CLEAN,
+        CONSISTENT,
     )
 
 
@@ -114,7 +114,7 @@ def vc_net(vc: int) -> Law:
     def guess(eps: float, L: float) -> float:
         return _cross(eps * LN2 / 2, vc, LN2 + L)
 
-    return Law(error, evidence, guess, "2 (2em/VC)^VC 2^(-εm/2) = δ", CLEAN)
+    return Law(error, evidence, guess, "2 (2em/VC)^VC 2^(-εm/2) = δ", CONSISTENT)
 
 
 def vc_gap(vc: int) -> Law:
@@ -124,7 +124,7 @@ def vc_gap(vc: int) -> Law:
         lambda m, eps: m * eps**2 - log_growth(2 * m, vc) - log(4),
         lambda eps, L: _cross(eps**2, vc, log(4) + L),
         "sqrt((VC (ln(2m/VC) + 1) + ln 4/δ)/m)",
-        FIXED,
+        CLASS_FIXED,
     )
 
 
@@ -147,7 +147,7 @@ def vc_agnostic(vc: int) -> Law:
         evidence,
         lambda eps, L: _cross(eps**2, vc, log(4) + L),
         "sqrt((VC (ln(2m/VC) + 1) + ln 8/δ)/m) + sqrt((ln 2/δ)/2m)",
-        BEST,
+        EMPIRICAL_RISK_MINIMIZER,
     )
 
 

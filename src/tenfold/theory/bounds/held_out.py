@@ -11,7 +11,7 @@ from tenfold.theory.checks import between, fraction, whole
 from tenfold.theory.divergence import kl_upper
 
 UNSEEN = f"{DRAWN}, none of them used to make the model"
-SMALLEST = -690.0
+MIN_LOG_PROBABILITY = -690.0
 """ln of the smallest chance that the exact inversion is trusted with"""
 
 
@@ -160,6 +160,6 @@ def upper(errors: int, m: int, log_delta: float) -> float:
     """`binomial_upper` from ln δ; by Chernoff's bound, which is larger, where δ is too small for a float."""
     if errors >= m:
         return 1.0
-    if errors == 0 or log_delta < SMALLEST:
+    if errors == 0 or log_delta < MIN_LOG_PROBABILITY:
         return kl_upper(errors / m, -log_delta / m)
     return float(betainccinv(errors + 1, m - errors, exp(log_delta)))

@@ -9,7 +9,7 @@ from tenfold.theory.bounds.held_out import upper
 from tenfold.theory.checks import between, fraction, one_of, whole
 
 PRIOR = f"{DRAWN}, the prior fixed before they were seen"
-KEPT = f"{DRAWN}, the model remade from the kept rows and the message alone, in whatever order they come"
+COMPRESSED = f"{DRAWN}, the model remade from the kept rows and the message alone, in whatever order they come"
 
 
 def occam_bound(
@@ -106,7 +106,7 @@ def compression_bound(
     choices = lgamma(m + 1) - lgamma(kept + 1) - lgamma(m - kept + 1)
     ln = log(fraction("delta", delta)) - log(sizes) - log(whole("messages", messages)) - choices
     value = upper(errors, m - kept, ln)
-    return below(1, value, "P(Bin(m - d, p) <= k) = δ/(sizes messages C(m, d))", KEPT)
+    return below(1, value, "P(Bin(m - d, p) <= k) = δ/(sizes messages C(m, d))", COMPRESSED)
 
 
 def _log_prior(prior: float | None, log_prior: float | None) -> float:

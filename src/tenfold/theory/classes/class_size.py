@@ -8,7 +8,7 @@ from math import comb, prod
 from tenfold.theory.checks import one_of, whole
 
 CLASSES = ("conjunctions", "attributes", "concepts", "k-CNF", "k-DNF", "k-term DNF", "k-clause CNF", "trees")
-LARGEST = 1 << 20
+MAX_COUNT_BITS = 1 << 20
 """bits of a count, at most"""
 
 
@@ -92,5 +92,5 @@ def _named(kind: str, k: int | None) -> tuple[str, int | None]:
 
 
 def _refuse_over(bits: int) -> None:
-    if bits > LARGEST:
+    if bits > MAX_COUNT_BITS:
         raise ValueError("the class is too large to write its size down. Remedy: the logarithm, as in log_k_cnf")

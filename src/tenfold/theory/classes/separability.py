@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tenfold.theory.checks import matrix, number, vector
 
-SUBSETS = 500_000
+MAX_SUBSETS = 500_000
 """subsets of points that are looked at, at most"""
-FLAT = 1e-9
+RANK_TOLERANCE = 1e-9
 """points are in one hyperplane if the least singular value is at most this share of the largest"""
 
 
@@ -114,7 +114,7 @@ def linearly_separable(points: ArrayLike, labels: ArrayLike) -> Separation:
     A = np.column_stack([-signed, np.ones(n)])
     found = linprog(cost, A_ub=A, b_ub=np.zeros(n), bounds=limits, method="highs")
     margin = (signed @ found.x[: d + 1]).min()
-    if margin > FLAT:
+    if margin > RANK_TOLERANCE:
         weights = found.x[:d] / margin / scale
         return Separation(True, weights, float(found.x[d] / margin - weights @ shift), None)
     yes = side > 0
@@ -182,12 +182,12 @@ def in_general_position(points: ArrayLike) -> bool:
     X = _points(points)
     n, d = X.shape
     size = min(d + 1, n)
-    if comb(n, size) > SUBSETS:
-        raise ValueError(f"{comb(n, size):,} subsets of {size} points are more than {SUBSETS:,}")
+    if comb(n, size) > MAX_SUBSETS:
+        raise ValueError(f"{comb(n, size):,} subsets of {size} points are more than {MAX_SUBSETS:,}")
     wide = np.column_stack([(X - X.mean(axis=0)) / (np.abs(X - X.mean(axis=0)).max() or 1.0), np.ones(n)])
     some = wide[np.array(list(combinations(range(n), size)))]
     values = np.linalg.svd(some, compute_uv=False)
-    return bool((values[:, -1] > FLAT * values[:, 0]).all())
+    return bool((values[:, -1] > RANK_TOLERANCE * values[:, 0]).all())
 
 
 def _points(points: ArrayLike) -> NDArray[np.float64]:

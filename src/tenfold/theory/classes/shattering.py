@@ -19,7 +19,7 @@ from tenfold.theory.classes.separability import linearly_separable
 Labelling: TypeAlias = NDArray[np.bool_]
 Realizes: TypeAlias = Callable[[NDArray[Any], Labelling], bool]
 """whether a hypothesis of a class labels these points so"""
-MOST = 20
+MAX_LABELLED_POINTS = 20
 """points that are labelled in every way, at most"""
 
 
@@ -42,7 +42,7 @@ def half_spaces(points: NDArray[Any], labels: Labelling) -> bool:
     return bool(linearly_separable(points, labels))
 
 
-NAMED: dict[str, Realizes] = {"half-spaces": half_spaces, "intervals": intervals, "rectangles": rectangles}
+NAMED_CLASSES: dict[str, Realizes] = {"half-spaces": half_spaces, "intervals": intervals, "rectangles": rectangles}
 
 
 def labellings(hypotheses: str | ArrayLike | Realizes, points: ArrayLike) -> set[tuple[bool, ...]]:
@@ -171,12 +171,12 @@ def _on(hypotheses: str | ArrayLike | Realizes, X: NDArray[Any], some: list[int]
 
 
 def _realizes(hypotheses: str | Realizes) -> Realizes:
-    return hypotheses if callable(hypotheses) else NAMED[one_of("hypotheses", hypotheses, tuple(NAMED))]
+    return hypotheses if callable(hypotheses) else NAMED_CLASSES[one_of("hypotheses", hypotheses, tuple(NAMED_CLASSES))]
 
 
 def _all(n: int) -> Iterator[tuple[bool, ...]]:
-    if n > MOST:
-        raise ValueError(f"{n} points have 2^{n} labellings: the limit is {MOST} points")
+    if n > MAX_LABELLED_POINTS:
+        raise ValueError(f"{n} points have 2^{n} labellings: the limit is {MAX_LABELLED_POINTS} points")
     return product((False, True), repeat=n)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from tenfold.core import Chunk, Codes
 from tenfold.core.field_values import ANYTHING
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.trees.tree_bins import NONE, Labels, OfBins, Target, numbers_of
+from tenfold.stats.trees.tree_bins import NO_CODES, Labels, OfBins, Target, numbers_of
 from tenfold.tree.growing.far_targets import drawn_in
 
 Numbers = tuple[Labels | None, Codes, Codes | None]
@@ -25,7 +25,7 @@ class ClassChannels(NamedTuple):
     """A channel for each class, and one for the number of rows."""
 
     classes: int
-    factor: Codes = NONE
+    factor: Codes = NO_CODES
     """weights of the classes in whole units, none if all are one"""
 
     @property
@@ -37,7 +37,7 @@ class ClassChannels(NamedTuple):
         """The weight of the rows of each node, from its channel sums."""
         return np.asarray(sums[:, :-1].sum(axis=1))
 
-    def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
+    def numbers(self, target: Target, weight: Codes, times: Codes = NO_CODES) -> Numbers:
         """Classes and weights of rows, each drawn so often."""
         label, a = target.astype(np.uint16), _weights(weight, times)
         if len(self.factor):
@@ -66,7 +66,7 @@ class SumChannels(NamedTuple):
         """The weight of the rows of each node, from its channel sums."""
         return sums[:, 1]
 
-    def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
+    def numbers(self, target: Target, weight: Codes, times: Codes = NO_CODES) -> Numbers:
         """Distances from the centre in whole units, and weights, of rows that are drawn so often each."""
         away, weights = drawn_in(self.center - numbers_of(target), self.limit), _weights(weight, times)
         if len(weight) and not self.few:

@@ -20,7 +20,7 @@ from tenfold.core import Array, Chunk, Codes, Flags, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Index
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.trees.tree_bins import NONE, Cut, Target, WeightUnit
+from tenfold.stats.trees.tree_bins import NO_CODES, Cut, Target, WeightUnit
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.channels import Numbers, sums_by
 from tenfold.tree.growing.growing import Rules
@@ -169,7 +169,7 @@ def _level(
         if j < 0:
             continue
         nodes.node[k, [COLUMN, TURN]], nodes.real[k, MERIT] = (j, found.missing_left[j, s]), found.merit[j, s]
-        threshold[k], arity, table = found.threshold[j, s], 2, NONE
+        threshold[k], arity, table = found.threshold[j, s], 2, NO_CODES
         if j in lists.codes:
             some = rows[ends[s - 1] if s else 0 : ends[s]]
             split = int(found.place[j, s]), int(found.order[j, s])

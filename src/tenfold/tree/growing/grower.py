@@ -19,7 +19,7 @@ from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.parameters import fixed
-from tenfold.stats.trees.tree_bins import EXACT, NONE, Look, fine_unit, in_units, square_unit
+from tenfold.stats.trees.tree_bins import EXACT_SUM_BITS, NO_CODES, Look, fine_unit, in_units, square_unit
 from tenfold.tree.claims import bin_claims, category_claims, far_claims
 from tenfold.tree.growing.channels import Channels, ClassChannels, SumChannels
 from tenfold.tree.growing.far_targets import far_unit
@@ -117,7 +117,7 @@ class TreeGrower(Estimator):
     def setup(self, state: Initial, look: Look) -> Setup:
         """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
         room = 62 - (12 if self._parts > 1 else 0) - (CLASS_WEIGHT_BITS if self.class_weight is not None else 0)
-        bits = min(room, EXACT) - self.draw_bits
+        bits = min(room, EXACT_SUM_BITS) - self.draw_bits
         return Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED)
 
     def rules(self, setup: Setup) -> Rules:
@@ -167,7 +167,7 @@ class TreeGrower(Estimator):
         """The variance of a row, if the criterion does not tell it; below zero: each node has its own."""
         return 0.0
 
-    def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NONE) -> Array:
+    def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NO_CODES) -> Array:
         """What drawing in far targets took off the mean of each node; times: how often a tree drew each far row."""
         raise NotImplementedError
 
@@ -239,7 +239,7 @@ class NumberTrees(TreeGrower):
         found = super().setup(state, look)
         return found if self._parts > 1 else found.with_far(look.strata)
 
-    def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NONE) -> Array:
+    def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NO_CODES) -> Array:
         # What drawing in far targets took off the mean of each node; times: how often a tree drew each far row.
         far, ranges = setup.far, setup.ranges
         whole = setup.weights.whole(far.weight)

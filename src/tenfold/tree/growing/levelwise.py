@@ -37,7 +37,7 @@ from tenfold.compiled.tree.tree_missing import CLASS, LEARNED, WHOLE
 from tenfold.compiled.tree.tree_search import SUMS, badness, leaf_value, search
 from tenfold.core import Array, Codes, Schema
 from tenfold.core.field_values import ANYTHING, Between
-from tenfold.stats.trees.tree_bins import MOST_BINS, NONE, Bins, Cut, Target
+from tenfold.stats.trees.tree_bins import MAX_BINS, NO_CODES, Bins, Cut, Target
 from tenfold.tree.growing import missing
 from tenfold.tree.growing.channels import Numbers
 from tenfold.tree.growing.growing import Rules, grow
@@ -59,7 +59,7 @@ class Frontier(NamedTuple):
     node: Annotated[Codes, "node", "field", ANYTHING]
     real: Annotated[Array, "node", "bound", ANYTHING]
     sums: Annotated[Codes, "node", "channel", ANYTHING]
-    route: Annotated[Codes, "route", Between(-1, MOST_BINS)]
+    route: Annotated[Codes, "route", Between(-1, MAX_BINS)]
     gaps: Annotated[Codes, "node", "gap", ANYTHING]
     """where rows go that miss the value (`tree/growing/missing.py`)"""
 
@@ -149,7 +149,7 @@ def holds(at: Frontier, nodes: Codes) -> bool:
 
 def proceed(
     at: Frontier, came: Histograms | RowsOf, numbers: Numbers | None, cut: Cut, rules: Rules, roots: int = 1,
-    factor: Codes = NONE,
+    factor: Codes = NO_CODES,
 ) -> Frontier | list[GrownTree]:  # fmt: skip
     """What to ask for next, after what was asked for came; or the trees of the first nodes, if nothing is left to ask.
 
@@ -189,7 +189,7 @@ class Growth:
             self.node[k, ROUTE] = self.routed
             table = found.table
         else:
-            table = NONE
+            table = NO_CODES
         self.node[k, [FIRST, ARITY]] = self.count, len(found.sums)
         below = children(self.node[k], self.real[k], found.sums, monotonic, rules)
         self.add(*below, table, found.shares)

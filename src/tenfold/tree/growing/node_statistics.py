@@ -14,9 +14,9 @@ import numpy as np
 from tenfold.compiled.tree.tree_missing import CLASS
 from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.core.statistic import Statistic
-from tenfold.stats.rows.draws import ROWS, Holdout, keys_of, thinned, times_of
+from tenfold.stats.rows.draws import ROW_STREAM, Holdout, keys_of, thinned, times_of
 from tenfold.stats.rows.gathered_bins import Gathered
-from tenfold.stats.trees.tree_bins import NONE, InBins, OfBins, Seen, WeightUnit
+from tenfold.stats.trees.tree_bins import NO_CODES, InBins, OfBins, Seen, WeightUnit
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing import missing
 from tenfold.tree.growing.channels import Channels, ClassChannels, Numbers, SumChannels, sums_by
@@ -43,8 +43,8 @@ class TreeDraws(NamedTuple):
     def times(self, places: Codes, tree: int) -> Codes:
         """How often a tree of the forest, by its number, draws each row; none: every row once."""
         if not self.bootstrap:
-            return NONE
-        key = keys_of(self.seed, ROWS, tree, 1)[0]
+            return NO_CODES
+        key = keys_of(self.seed, ROW_STREAM, tree, 1)[0]
         found = times_of(places, key)
         return found if self.share >= 1 else thinned(found, places, key, self.share)
 
@@ -115,7 +115,7 @@ class NodeRows(OfNodes[RowsOf]):
             wanted.append(np.flatnonzero(slot[nodes] == lw.ROWS))
             places.append(nodes[wanted[-1]])
         if self.draws is None:  # nobody draws them again
-            seen = seen._replace(places=NONE)
+            seen = seen._replace(places=NO_CODES)
         return RowsOf(Gathered.of(seen.rows(np.concatenate(wanted))), np.concatenate(places))
 
 
@@ -173,7 +173,7 @@ class LeafSumsOfValues(Statistic[Ends]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Ends:
-        places = chunk.places() if self.holdout.share else NONE
+        places = chunk.places() if self.holdout.share else NO_CODES
         seen = Seen(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
 
