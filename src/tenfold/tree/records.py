@@ -12,7 +12,7 @@ from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.rows.gathered_bins import Gathered
 from tenfold.stats.trees.rare_rows import Gaps, Strata
-from tenfold.stats.trees.tree_bins import MAX_BINS, NO_CODES, Cut, Look, TreeLens, WeightUnit
+from tenfold.stats.trees.tree_bins import MAX_TWO_BYTE_BINS, NO_CODES, Cut, Look, TreeLens, WeightUnit
 from tenfold.tree.growing.far_targets import FarRows, NearRange, drawn_in
 from tenfold.tree.tree import Tree
 
@@ -102,7 +102,7 @@ class Setup(NamedTuple):
         most = MAX_BINS if isinstance(max_bins, str) else min(max_bins, MAX_BINS)
         few = look.sample.complete and look.rows <= MAX_ROWS_WITH_OWN_BINS
         if isinstance(max_bins, str) and every and few:
-            cut, beside, share = Cut.of(look, levels, MAX_BINS - 1), np.zeros((len(levels), 0)), 0.0
+            cut, beside, share = Cut.of(look, levels, MAX_TWO_BYTE_BINS - 1), np.zeros((len(levels), 0)), 0.0
         else:
             cut, beside = Cut.of(look, levels, most), look.beside(levels, numbers, most)
             share = cut.heaviest(look.sample)

@@ -11,7 +11,7 @@ from tenfold.compiled.tree.tree_applying import leaves_of, leaves_of_bins
 from tenfold.compiled.tree.tree_growing import ARITY, COLUMN, DEPTH, FIRST, MERIT, PLACE, ROUTE, TURN, in_levels
 from tenfold.core import Array, Codes, Columns, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Between, Index, OneOf
-from tenfold.stats.trees.tree_bins import MAX_BINS, Bins, Cut
+from tenfold.stats.trees.tree_bins import MAX_TWO_BYTE_BINS, Bins, Cut
 
 
 class Tree(NamedTuple):
@@ -21,7 +21,7 @@ class Tree(NamedTuple):
     """the column it splits, -1: none"""
     threshold: Annotated[Array, "node", ANYTHING]
     """values up to this one go to the first child; NaN where categories are split"""
-    place: Annotated[Codes, "node", Between(0, MAX_BINS)]
+    place: Annotated[Codes, "node", Between(0, MAX_TWO_BYTE_BINS)]
     """the last bin that goes there"""
     missing_left: Annotated[Codes, "node", OneOf(0, 1)]
     """whether missing values go there too"""
@@ -32,7 +32,7 @@ class Tree(NamedTuple):
     """where its routes begin, -1: it has a threshold"""
     route_width: Annotated[Codes, "node", COUNTS]
     """how many routes: one a category, and one for a missing value"""
-    route: Annotated[Codes, "route", Between(-1, MAX_BINS)]
+    route: Annotated[Codes, "route", Between(-1, MAX_TWO_BYTE_BINS)]
     """which child takes a category; -1: no row of the node had it, so the node itself answers"""
     depth: Annotated[Codes, "node", Index("node")]
     merit: Annotated[Array, "node"]

@@ -32,7 +32,7 @@ Target = Array | Codes | Labels
 Which = slice | Codes | Flags
 """some of the rows"""
 
-MAX_BINS = 1 << 16
+MAX_TWO_BYTE_BINS = 1 << 16
 """of a column: a bin has two bytes at most"""
 MAX_SCANNED_EDGES = 1024
 """of a column, among which a value is looked for by halving"""

@@ -37,7 +37,7 @@ from tenfold.compiled.tree.tree_missing import CLASS, LEARNED, WHOLE
 from tenfold.compiled.tree.tree_search import SUMS, badness, leaf_value, search
 from tenfold.core import Array, Codes, Schema
 from tenfold.core.field_values import ANYTHING, Between
-from tenfold.stats.trees.tree_bins import MAX_BINS, NO_CODES, Bins, Cut, Target
+from tenfold.stats.trees.tree_bins import MAX_TWO_BYTE_BINS, NO_CODES, Bins, Cut, Target
 from tenfold.tree.growing import missing
 from tenfold.tree.growing.channels import Numbers
 from tenfold.tree.growing.growing import Rules, grow
@@ -59,7 +59,7 @@ class Frontier(NamedTuple):
     node: Annotated[Codes, "node", "field", ANYTHING]
     real: Annotated[Array, "node", "bound", ANYTHING]
     sums: Annotated[Codes, "node", "channel", ANYTHING]
-    route: Annotated[Codes, "route", Between(-1, MAX_BINS)]
+    route: Annotated[Codes, "route", Between(-1, MAX_TWO_BYTE_BINS)]
     gaps: Annotated[Codes, "node", "gap", ANYTHING]
     """where rows go that miss the value (`tree/growing/missing.py`)"""
 
