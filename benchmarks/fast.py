@@ -102,7 +102,7 @@ def main() -> None:
         "MaxAbsScaler": (sk.preprocessing.MaxAbsScaler(), tn.MaxAbsScaler(), X, None),
         "MinMaxScaler": (sk.preprocessing.MinMaxScaler(), tn.MinMaxScaler(), X, None),
         "Normalizer": (sk.preprocessing.Normalizer(), tn.Normalizer(), X, None),
-        "OneHot": (sk.preprocessing.OneHotEncoder(), tn.OneHot(), codes, None),
+        "OneHotEncoder": (sk.preprocessing.OneHotEncoder(), tn.OneHotEncoder(), codes, None),
         "KMeans": (sk.cluster.KMeans(random_state=0), tn.KMeans(), X, None),
         "FindS (no peer: CategoricalNB)": (sk.naive_bayes.CategoricalNB(), tn.FindS(), codes, c),
     }

@@ -78,7 +78,11 @@ def prepared() -> Any:
     """Numbers imputed, categories encoded, dates taken apart, in one scan."""
     dates = tn.DateParts(["month", "weekday", "hour"], cyclic=True)
     return tn.ColumnTransformer(
-        [("impute", tn.SimpleImputer(), NUMBERS), ("code", tn.OneHot(), list(LEVELS)), ("when", dates, DATES)]
+        [
+            ("impute", tn.SimpleImputer(), NUMBERS),
+            ("code", tn.OneHotEncoder(handle_unknown="ignore"), list(LEVELS)),
+            ("when", dates, DATES),
+        ]
     )
 
 

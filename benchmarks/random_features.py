@@ -51,7 +51,7 @@ def write(folder: Path, files: int) -> None:
 
 def machine() -> Any:
     """An approximate Gaussian kernel, and a linear learner that merges or walks over any source."""
-    features = tn.RandomFeatures(gamma=GAMMA, n_components=FEATURES, random_state=0)
+    features = tn.RBFSampler(gamma=GAMMA, n_components=FEATURES, random_state=0)
     return make_pipeline(features, tn.LogisticRegression())
 
 

@@ -145,7 +145,6 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         ),
         "FunctionTransformer": (tn.FunctionTransformer(np.cbrt), pre.FunctionTransformer(np.cbrt), X, None),
         "SimpleImputer": (tn.SimpleImputer(), impute.SimpleImputer(), X, None),
-        "OneHot": (tn.OneHot(), pre.OneHotEncoder(), codes, None),
         "KBinsDiscretizer": (tn.KBinsDiscretizer(), pre.KBinsDiscretizer(), X, None),
         "PowerTransformer": (tn.PowerTransformer(), pre.PowerTransformer(), X, None),
         "QuantileTransformer": (tn.QuantileTransformer(), pre.QuantileTransformer(), X, None),
@@ -161,7 +160,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "Adaline": (tn.Adaline(), lm.SGDClassifier("squared_error", random_state=0), X, c),
         "Perceptron": (tn.Perceptron(), lm.Perceptron(), X, c),
         "PoissonRegressor": (tn.PoissonRegressor(), lm.PoissonRegressor(), X, counts),
-        "PolynomialBasis": (tn.PolynomialBasis(), pre.PolynomialFeatures(), X, None),
+        "PolynomialFeatures": (tn.PolynomialFeatures(), pre.PolynomialFeatures(), X, None),
         "QuadraticDiscriminantAnalysis": (
             tn.QuadraticDiscriminantAnalysis(), discriminant_analysis.QuadraticDiscriminantAnalysis(), X, c,
         ),

@@ -57,7 +57,6 @@ SETS = {
     "MaxAbsScaler": (),
     "MinMaxScaler": ({"clip": True, "feature_range": (-1, 1)}, {"feature_range": (2, 3)}),
     "PCA": ({"whiten": True}, {"n_components": 1}),
-    "PolynomialBasis": POWERS,
     "PolynomialFeatures": POWERS,
     "PolynomialRegression": ({"degree": 1}, {"fit_intercept": False, "interaction_only": True}),
     "PoissonRegressor": ({"alpha": 0.1}, {"alpha": 0.0}),

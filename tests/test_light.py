@@ -30,13 +30,9 @@ def test_import_loads_nothing_of_others():
     assert float(seconds) < 0.2
 
 
-OTHER_NAMES = {"Imputer": "SimpleImputer", "UnitVector": "Normalizer"}
-"""of learners that scikit-learn calls otherwise, with the same defaults"""
-
-
 def test_every_public_name_is_there():
     for name in tenfold.__all__:
-        assert getattr(tenfold, name).__name__ == OTHER_NAMES.get(name, name)
+        assert getattr(tenfold, name).__name__ == name
     for folder in (tenfold.kernels, tenfold.display):
         for name in folder.__all__:
             assert getattr(folder, name).__name__ == name

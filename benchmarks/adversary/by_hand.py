@@ -285,7 +285,7 @@ def votes_are_those_of_members(case: Any) -> None:
         must(most[decided(members, X)].all(), "not the class with most votes")
 
 
-@oracle(when=lambda case: named(case, "OneHot") and finite(case), often=4.0)
+@oracle(when=lambda case: named(case, "OneHotEncoder") and finite(case), often=4.0)
 def indicators_by_hand(case: Any) -> None:
     case = case._replace(weight=None)
     found = sane(case.way(case), case)["transform"]

@@ -58,11 +58,11 @@ COUNTING = (
     "ListThenEliminate",
     "KCNF",
     "KDNF",
-    "OneHot",
+    "OneHotEncoder",
     "MaxAbs",
     "MinMax",
     "Normalizer",
-    "PolynomialBasis",
+    "PolynomialFeatures",
 )
 """learners whose sums of whole numbers are exact"""
 

@@ -54,7 +54,12 @@ _STEPS = {
     "average": [True],
 }
 _RARE = {"min_frequency": [2, 0.3], "max_categories": [1, 2]}
-_INDICATORS = {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]}
+_INDICATORS = {
+    "handle_unknown": ["ignore"],
+    "handle_missing": ["ignore"],
+    "drop": ["first", "if_binary"],
+    "sparse_output": [False],
+}
 _SPREAD = {"centers": [1, 3, 9], "gamma": [0.1, 2.0], "spacing": ["grid"]}
 _SPLITS = {
     "criterion": ["entropy", "gini", "error", "gain_ratio"],
@@ -205,7 +210,6 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "strategy": ["uniform", "kmeans"],
         "quantile_method": ["linear"],
     },
-    "OneHot": _INDICATORS,
     "OneHotEncoder": _INDICATORS,
     "PowerTransformer": {"standardize": [False]},
     "QuantileTransformer": {"n_quantiles": [1, 5], "output_distribution": ["normal"]},
@@ -223,15 +227,13 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "shuffle": [False],
     },
     "PoissonRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False], "standard_errors": ["HC0", "HC3"]},
-    "PolynomialBasis": {"degree": [1, 3], "interaction_only": [True], "include_bias": [True]},
     "PolynomialFeatures": {"degree": [1, 3], "interaction_only": [True], "include_bias": [False]},
     "PolynomialRegression": {"degree": [1, 3], "interaction_only": [True], "fit_intercept": [False]},
     "QuadraticDiscriminantAnalysis": {"reg_param": [0.01, 0.5, 1.0]},
     "RadialBasis": _SPREAD,
     "RBFNetworkClassifier": {"n_centers": [1, 3, 40], "gamma": [1e-3, 10.0], "C": [1e-3, 1e6]},
     "RBFNetworkRegressor": {"n_centers": [1, 3, 40], "gamma": [1e-3, 10.0], "alpha": [0.0, 1e3]},
-    "RBFSampler": {"gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
-    "RandomFeatures": {"kernel": ["laplacian"], "gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
+    "RBFSampler": {"kernel": ["laplacian"], "gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
     "RandomForestClassifier": {
         **_LEAVES,
         "criterion": ["entropy"],

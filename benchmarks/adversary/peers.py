@@ -74,14 +74,12 @@ def counterpart(learner: Any) -> Any:
             return getattr(sk.preprocessing, name)(**p)
         case "Normalizer":
             return sk.preprocessing.Normalizer(p["norm"])
-        case "PolynomialBasis":
-            return sk.preprocessing.PolynomialFeatures(**p)
         case "PolynomialRegression":
             basis = sk.preprocessing.PolynomialFeatures(
                 p["degree"], interaction_only=p["interaction_only"], include_bias=False
             )
             return sk.pipeline.make_pipeline(basis, sk.linear_model.LinearRegression(fit_intercept=p["fit_intercept"]))
-        case "OneHot":
+        case "OneHotEncoder":
             return sk.preprocessing.OneHotEncoder(
                 handle_unknown=p["handle_unknown"], drop=p["drop"], sparse_output=p["sparse_output"]
             )
@@ -143,7 +141,7 @@ def fitted(case: Any) -> Any:
                 given = {"sample_weight": case.weight}
                 if named(case, "PolynomialRegression"):
                     given = {"linearregression__sample_weight": case.weight}
-                if named(case, "PolynomialBasis", "MinMax", "MaxAbs"):
+                if named(case, "PolynomialFeatures", "MinMax", "MaxAbs"):
                     given = {}
             y = case.y.astype(np.float64) if case.learner.need.target == "number" else case.y
             return theirs.fit(X, y, **given), X
@@ -152,9 +150,9 @@ def fitted(case: Any) -> Any:
 
 
 ANSWERS = ("LinearRegression", "Ridge", "GaussianNB", "StandardScaler", "MinMax", "MaxAbs", "Normalizer", "Dummy")
-ANSWERS += ("PolynomialBasis", "PolynomialRegression", "Quadratic", "LinearDiscriminant")
+ANSWERS += ("PolynomialFeatures", "PolynomialRegression", "Quadratic", "LinearDiscriminant")
 ANSWERS += ("BernoulliNB", "MultinomialNB", "ComplementNB")
-UNWEIGHTED = ("Quadratic", "LinearDiscriminant", "Normalizer", "MinMax", "MaxAbs", "PolynomialBasis", "PCA")
+UNWEIGHTED = ("Quadratic", "LinearDiscriminant", "Normalizer", "MinMax", "MaxAbs", "PolynomialFeatures", "PCA")
 
 
 def answered(case: Any) -> bool:

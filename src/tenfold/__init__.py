@@ -137,10 +137,7 @@ _PLACES = {
         "bayes_rule",
     ),
     "tenfold.graphical.tree_augmented_nb": ("TreeAugmentedNB",),
-    "tenfold.impute.imputer": (
-        "Imputer",
-        "SimpleImputer",
-    ),
+    "tenfold.impute.simple_imputer": ("SimpleImputer",),
     "tenfold.inspection.dependence.mutual_information_matrix": (
         "MutualInformationMatrix",
         "mutual_information_matrix",
@@ -155,10 +152,7 @@ _PLACES = {
     "tenfold.inspection.importance.permutation_importance_result": ("PermutationImportance",),
     "tenfold.inspection.shapley.tree_shap": ("TreeShap",),
     "tenfold.kernel_approximation.nystroem": ("Nystroem",),
-    "tenfold.kernel_approximation.random_features": (
-        "RBFSampler",
-        "RandomFeatures",
-    ),
+    "tenfold.kernel_approximation.rbf_sampler": ("RBFSampler",),
     "tenfold.kernel_ridge.kernel_ridge": (
         "KernelRidge",
         "RidgePath",
@@ -293,24 +287,15 @@ _PLACES = {
     "tenfold.preprocessing.kbins_discretizer": ("KBinsDiscretizer",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
-    "tenfold.preprocessing.one_hot": (
-        "OneHot",
-        "OneHotEncoder",
-    ),
+    "tenfold.preprocessing.normalizer": ("Normalizer",),
+    "tenfold.preprocessing.one_hot_encoder": ("OneHotEncoder",),
     "tenfold.preprocessing.ordinal_encoder": ("OrdinalEncoder",),
-    "tenfold.preprocessing.polynomial_basis": (
-        "PolynomialBasis",
-        "PolynomialFeatures",
-    ),
+    "tenfold.preprocessing.polynomial_features": ("PolynomialFeatures",),
     "tenfold.preprocessing.power_transformer": ("PowerTransformer",),
     "tenfold.preprocessing.quantile_transformer": ("QuantileTransformer",),
     "tenfold.preprocessing.robust_scaler": ("RobustScaler",),
     "tenfold.preprocessing.standard_scaler": ("StandardScaler",),
     "tenfold.preprocessing.target_encoder": ("TargetEncoder",),
-    "tenfold.preprocessing.unit_vector": (
-        "Normalizer",
-        "UnitVector",
-    ),
     "tenfold.sequence.categorical_hmm": ("CategoricalHMM",),
     "tenfold.sequence.gaussian_hmm": ("GaussianHMM",),
     "tenfold.sequence.hmm_classifier": ("HMMClassifier",),

@@ -22,16 +22,25 @@ from tenfold.sources.files.parquet import ParquetSource
 from tenfold.testing import bits
 
 SPECS = {
-    "by name": [("s", tn.StandardScaler(), ["size", "rank"]), ("o", tn.OneHot(), ["city", "sort"])],
-    "numbers as categories": [("o", tn.OneHot(), ["rank", "city"]), ("s", tn.MinMaxScaler(), ["size"])],
-    "one name": [("s", tn.StandardScaler(), ["size"]), ("o", tn.OneHot(sparse_output=False), ["city"])],
+    "by name": [
+        ("s", tn.StandardScaler(), ["size", "rank"]),
+        ("o", tn.OneHotEncoder(handle_unknown="ignore"), ["city", "sort"]),
+    ],
+    "numbers as categories": [
+        ("o", tn.OneHotEncoder(handle_unknown="ignore"), ["rank", "city"]),
+        ("s", tn.MinMaxScaler(), ["size"]),
+    ],
+    "one name": [
+        ("s", tn.StandardScaler(), ["size"]),
+        ("o", tn.OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["city"]),
+    ],
     "by function": [
         ("s", tn.StandardScaler(), peer.make_column_selector(dtype_include="number")),
-        ("o", tn.OneHot(), peer.make_column_selector(pattern="^city$")),
+        ("o", tn.OneHotEncoder(handle_unknown="ignore"), peer.make_column_selector(pattern="^city$")),
     ],
     "by slice and mask": [
         ("s", tn.StandardScaler(), slice("size", "rank")),
-        ("o", tn.OneHot(), [False, False, True, True, False]),
+        ("o", tn.OneHotEncoder(handle_unknown="ignore"), [False, False, True, True, False]),
     ],
     "by number": [("s", tn.StandardScaler(), [-4]), ("p", "passthrough", [0, 1]), ("d", "drop", [2])],
     "twice": [("s", tn.StandardScaler(), ["size"]), ("m", tn.MinMaxScaler(), ["size", "rank"])],
@@ -118,7 +127,13 @@ def test_all_transformers_learn_in_one_scan_and_columns_that_none_takes_are_not_
     assert len(reads) == len(source)
     assert {column for columns in reads for column in columns} == {"size", "rank"}
     reads.clear()
-    tn.ColumnTransformer([*numbers, ("o", tn.OneHot(), ["city"]), ("c", tn.OneHot(drop="first"), ["sort"])]).fit(source)
+    tn.ColumnTransformer(
+        [
+            *numbers,
+            ("o", tn.OneHotEncoder(handle_unknown="ignore"), ["city"]),
+            ("c", tn.OneHotEncoder(handle_unknown="ignore", drop="first"), ["sort"]),
+        ]
+    ).fit(source)
     assert len(reads) == 2 * len(source)  # the first to know the categories
 
 
@@ -164,7 +179,10 @@ def test_parameters_are_those_of_the_transformers_and_output_is_a_frame_if_asked
 
 def test_each_fold_learns_from_its_own_rows():
     rows = frame(200).assign(price=np.arange(200.0) % 17)
-    spec = [("s", tn.StandardScaler(), ["rank"]), ("o", tn.OneHot(sparse_output=False), ["city"])]
+    spec = [
+        ("s", tn.StandardScaler(), ["rank"]),
+        ("o", tn.OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["city"]),
+    ]
     pipeline = make_pipeline(tn.ColumnTransformer(spec), tn.Ridge())
     mine = tn.cross_validate(pipeline, tn.scan(rows, target="price"), folds=4)
     fold = np.arange(200) * 4 // 200
@@ -194,7 +212,7 @@ def test_a_union_puts_transformers_of_all_columns_side_by_side():
         ([("s", tn.StandardScaler(), [1.5])], "names or numbers of columns"),
         ([("s", tn.StandardScaler(), ["city"])], "columns that do not enter as numbers: 'city'"),
         (
-            [("s", tn.StandardScaler(), ["rank"]), ("o", tn.OneHot(), ["rank"])],
+            [("s", tn.StandardScaler(), ["rank"]), ("o", tn.OneHotEncoder(handle_unknown="ignore"), ["rank"])],
             "column 'rank' enters as numbers for 's'",
         ),
         ([("s", "scale", ["rank"])], "not a transformer of tenfold"),
@@ -218,7 +236,7 @@ def test_a_column_that_nobody_takes_may_hold_anything():
     without = tn.cross_validate(steps, rows.drop(columns="cabin"), rows["rank"], folds=3)
     assert tn.cross_validate(steps, rows, rows["rank"], folds=3).scores.tolist() == without.scores.tolist()
     with pytest.raises(tn.DataError, match="column 'cabin' holds values of type"):
-        tn.ColumnTransformer([("o", tn.OneHot(), ["cabin"])]).fit(rows)
+        tn.ColumnTransformer([("o", tn.OneHotEncoder(handle_unknown="ignore"), ["cabin"])]).fit(rows)
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, tn.scan, np.asarray])
@@ -263,7 +281,10 @@ def test_names_decide_which_columns_are_meant(spec, kept_in, tmp_path):
 @pytest.mark.parametrize("kept_in", ["polars", "pyarrow", "numpy", "source"])
 def test_no_pandas_is_needed(kept_in, make, monkeypatch):
     rows = frame().drop(columns=["day", "sort"]).fillna(0.0)
-    spec = [("n", tn.StandardScaler(), make(dtype_include="number")), ("o", tn.OneHot(), make(dtype_exclude="number"))]
+    spec = [
+        ("n", tn.StandardScaler(), make(dtype_include="number")),
+        ("o", tn.OneHotEncoder(handle_unknown="ignore"), make(dtype_exclude="number")),
+    ]
     table = pa.Table.from_pandas(rows, preserve_index=False)
     forms = {"polars": pl.from_arrow, "pyarrow": lambda table: table, "source": tn.scan}
     given = rows[["size", "rank"]].to_numpy() if kept_in == "numpy" else forms[kept_in](table)

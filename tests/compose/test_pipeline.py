@@ -144,7 +144,7 @@ def test_weights_go_to_the_step_that_is_named():
 
 def test_a_dense_learner_takes_sparse_rows_from_the_step_before():
     rows = frame()
-    model = tn.make_pipeline(tn.OneHot(), tn.DecisionTreeClassifier(max_depth=3))
+    model = tn.make_pipeline(tn.OneHotEncoder(handle_unknown="ignore"), tn.DecisionTreeClassifier(max_depth=3))
     found = model.fit(rows[["port", "note"]], rows["bought"]).predict(rows[["port", "note"]])
     source = tn.scan(rows[["port", "note", "bought"]], target="bought")
     assert clone(model).fit(source).predict(rows[["port", "note"]]).tolist() == found.tolist()
@@ -394,7 +394,10 @@ def test_the_target_is_learned_within_a_branch_without_a_row_seeing_its_own():
 @pytest.mark.parametrize(
     ("some", "said"),
     [
-        ((tn.SimpleImputer(), tn.OneHot()), "step 'onehot' of 'num' is .*takes categories or text.*Remedy"),
+        (
+            (tn.SimpleImputer(), tn.OneHotEncoder()),
+            "step 'onehotencoder' of 'num' is .*takes categories or text.*Remedy",
+        ),
         ((tn.SimpleImputer(), tn.Ridge()), "step 'ridge' of 'num' is .*not a transformer of tenfold.*Remedy"),
         ((VarianceThreshold(),), "step 'variancethreshold' of 'num'.*not a transformer of tenfold"),
         ((tn.ColumnTransformer(), tn.PCA(1)), "takes columns apart.*Remedy"),

@@ -238,9 +238,13 @@ def test_dask_frames_and_arrays_have_the_same_bits_on_dask_and_here(folder, clus
 def test_predictions_are_those_of_this_process(folder, cluster, tmp_path):
     source = rows(folder, tn.Ridge().need)
     words = rows(folder, tn.CategoricalNB().need)
-    here = tn.Ridge().fit(source), tn.CategoricalNB().fit(words), tn.OneHot().fit(words)
+    here = tn.Ridge().fit(source), tn.CategoricalNB().fit(words), tn.OneHotEncoder().fit(words)
     with tn.on(cluster.runner):
-        there = tn.Ridge().fit(source), tn.CategoricalNB().fit(words), tn.OneHot().fit(words)
+        there = (
+            tn.Ridge().fit(source),
+            tn.CategoricalNB().fit(words),
+            tn.OneHotEncoder().fit(words),
+        )
         outputs = there[0].predict(source), there[1].predict_proba(words), there[2].transform(words)
         found = [one.collect() for one in outputs]
         paths = outputs[0].to_parquet(tmp_path / "there", keep=["id", "label"])

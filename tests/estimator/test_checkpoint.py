@@ -47,7 +47,7 @@ CASES = {
     "KMeans, refilled": (tn.KMeans(5, init=np.vstack([np.full((4, 4), 1e3), X[:1]]), max_iter=9), (X,)),
     "AdaBoostClassifier": (tn.AdaBoostClassifier(n_estimators=12), (X, LABEL)),
     "StandardScaler": (tn.StandardScaler(), (X,)),
-    "OneHot": (tn.OneHot(), (WORDS,)),
+    "OneHotEncoder": (tn.OneHotEncoder(handle_unknown="ignore"), (WORDS,)),
     "MLPClassifier": (tn.MLPClassifier(3, early_stopping=True, max_iter=3), (X, LABEL)),
     "MLPClassifier, parts": (
         tn.MLPClassifier(3, batch_norm=True, n_init=2, class_weight="balanced", max_iter=2),

@@ -118,7 +118,7 @@ def test_what_nodes_say_is_finite_and_of_every_node(kind, files, tmp_path):
             tn.load(forged(files[kind], tmp_path / "m", ("model", "value", "tensor"), change))
 
 
-@pytest.mark.parametrize("learner", [tn.PolynomialBasis(2), tn.PolynomialRegression(2)], ids=name_of)
+@pytest.mark.parametrize("learner", [tn.PolynomialFeatures(2), tn.PolynomialRegression(2)], ids=name_of)
 @pytest.mark.parametrize("only", [False, True])
 def test_a_degree_that_never_ends_is_refused_at_once(learner, only, tmp_path):
     learner.set_params(interaction_only=only).fit(D.numbers, D.y).save(tmp_path / "m")

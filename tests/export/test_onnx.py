@@ -104,7 +104,7 @@ def test_single_precision_and_a_file(tmp_path):
 
 def test_what_cannot_be_exported_is_refused_by_name():
     frame = pd.DataFrame({"size": Z[:, 0], "colour": np.where(Z[:, 1] > 0, "red", "blue")})
-    with pytest.raises(ValueError, match=r"\['colour'\] hold categories.*OneHot"):
+    with pytest.raises(ValueError, match=r"\['colour'\] hold categories.*OneHotEncoder"):
         tn.to_onnx(tn.MLPRegressor(2, max_iter=1).fit(frame, t))
     with pytest.raises(TypeError, match="networks and linear models"):
         tn.to_onnx(tn.GaussianNB().fit(Z, t > 0))

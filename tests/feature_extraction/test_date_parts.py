@@ -167,7 +167,7 @@ FRAME = mixed()
 def columns():
     return tn.ColumnTransformer([
         ("date", tn.DateParts(cyclic=True), ["when", "zoned"]), ("day", tn.DateParts(["week"]), ["day"]),
-        ("fill", tn.Imputer("constant"), ["x"]), ("code", tn.OneHot(), ["city"]),
+        ("fill", tn.SimpleImputer("constant"), ["x"]), ("code", tn.OneHotEncoder(handle_unknown="ignore"), ["city"]),
     ], sparse_threshold=0)  # fmt: skip
 
 
@@ -187,7 +187,7 @@ def test_over_files_in_one_scan_with_the_bits_of_memory(path, monkeypatch):
 
     monkeypatch.setattr(ParquetSource, "tables", counting)
     rows = tn.scan(path, target="label")
-    dates = tn.ColumnTransformer([("date", tn.DateParts(), ["when"]), ("fill", tn.Imputer(), ["x"])]).fit(rows)
+    dates = tn.ColumnTransformer([("date", tn.DateParts(), ["when"]), ("fill", tn.SimpleImputer(), ["x"])]).fit(rows)
     assert sorted(reads) == [(part, ("x", "when")) for part in range(len(rows))]
     with part_rows(97):
         alone = clone(columns()).fit(FRAME)
@@ -204,7 +204,7 @@ def test_over_files_in_one_scan_with_the_bits_of_memory(path, monkeypatch):
 def test_a_pipeline_learns_the_hour_and_takes_folds(path):
     rows = tn.scan(path, target="label")
     hour = tn.ColumnTransformer([("date", tn.DateParts(["hour"]), ["when"])])
-    pipeline = make_pipeline(hour, tn.Imputer(), tn.DecisionTreeClassifier(max_depth=2))
+    pipeline = make_pipeline(hour, tn.SimpleImputer(), tn.DecisionTreeClassifier(max_depth=2))
     cv = tn.cross_validate(pipeline, rows, folds=3, shuffle=True)
     assert cv.scores.mean() > 0.95
     frame = FRAME.drop(columns="label")
@@ -229,7 +229,7 @@ def test_models_merge_and_save(tmp_path):
 def test_objects_of_all_kinds_in_one_array():
     rows = np.array([[dt.date(2020, 1, 5), 1.0, "a"], [None, 3.0, "b"]], dtype=object)
     model = tn.ColumnTransformer([
-        ("d", tn.DateParts(["day"]), [0]), ("s", tn.StandardScaler(), [1]), ("o", tn.OneHot(), [2]),
+        ("d", tn.DateParts(["day"]), [0]), ("s", tn.StandardScaler(), [1]), ("o", tn.OneHotEncoder(), [2]),
     ], sparse_threshold=0)  # fmt: skip
     np.testing.assert_array_equal(model.fit_transform(rows), [[5, -1, 1, 0], [np.nan, 1, 0, 1]])
 

@@ -91,7 +91,7 @@ def test_models_merge_and_are_saved(tmp_path):
 def test_what_does_not_fit_is_refused_with_a_remedy():
     with pytest.raises(ValueError, match="compares strings"):
         tn.KernelRidge(kernel=tn.kernels.SpectrumKernel()).fit(X, Y)
-    with tn.on(tn.Local(memory=20_000)), pytest.raises(tn.DataError, match="Gram matrix .* Remedy: RandomFeatures"):
+    with tn.on(tn.Local(memory=20_000)), pytest.raises(tn.DataError, match="Gram matrix .* Remedy: RBFSampler"):
         tn.KernelRidge().fit(X, Y)
 
 

@@ -165,5 +165,5 @@ def test_dates_are_refused_with_a_remedy_that_is_no_encoder(learner):
     rows = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"]), "a": ["u", "v"]})
     with pytest.raises(tn.DataError, match=r"'when' \(timestamp.*Remedy: .*\.astype\(str\), or .*DateParts\(\)") as e:
         learner().fit(rows, [0, 1])
-    assert "OneHot" not in str(e.value)
+    assert "OneHotEncoder" not in str(e.value)
     assert learner().fit(rows.astype(str), [0, 1]).transform(rows.astype(str)).shape[0] == 2

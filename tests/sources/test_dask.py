@@ -87,7 +87,7 @@ def test_classes_and_categories(frame):
         model = tn.GaussianNB().fit(tn.scan(more, target=target, columns=["a", "b"]))
         assert model.classes_.tolist() == ["neg", "pos"]
     assert tn.GaussianNB().fit(frame[["a", "b"]], frame["y"] > 0).classes_.tolist() == [False, True]
-    hot = tn.OneHot().fit(frame[["sign"]])
+    hot = tn.OneHotEncoder(handle_unknown="ignore").fit(frame[["sign"]])
     assert hot.get_feature_names_out().tolist() == ["sign_neg", "sign_pos"]
     assert hot.transform(frame[["sign"]]).collect().toarray()[:, 1].tolist() == (SIGN == "pos").tolist()
 

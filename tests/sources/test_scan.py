@@ -103,10 +103,10 @@ def test_numbers_in_every_form_give_the_same_bits(learner, target, tmp_path):
             assert_same_bits(type(learner)(**learner.get_params()).fit(source), first, form)
 
 
-@pytest.mark.parametrize("learner", [tn.CategoricalNB, tn.FindS, tn.OneHot])
+@pytest.mark.parametrize("learner", [tn.CategoricalNB, tn.FindS, tn.OneHotEncoder])
 def test_text_in_every_form_gives_the_same_bits(learner, tmp_path):
     table = texts()
-    target = None if learner is tn.OneHot else "k"
+    target = None if learner is tn.OneHotEncoder else "k"
     X = np.column_stack([np.array(table[n].to_pylist(), dtype=object) for n in "ab"])
     with part_rows(PART):
         first = learner().fit(X, None if target is None else np.array(table["k"].to_pylist()))
@@ -360,7 +360,9 @@ def test_types_that_drift(where, tmp_path):
     write(tmp_path / "1.parquet", a=[1.0, 2.0], b=[0.5, 1.5], t=pa.array(["x", "z"]).dictionary_encode())
     source = tn.scan(tmp_path, columns=["b"], where=where)
     np.testing.assert_allclose(tn.StandardScaler().fit(source).mean_, 8.0)
-    assert tn.OneHot().fit(tn.scan(tmp_path, columns=["t"], where=where)).schema_.n_values == (3,)
+    assert tn.OneHotEncoder(handle_unknown="ignore").fit(
+        tn.scan(tmp_path, columns=["t"], where=where)
+    ).schema_.n_values == (3,)
     with pytest.raises(tn.DataError, match="NaN.*'a'"):
         tn.Ridge().fit(tn.scan(tmp_path, columns=["a"], target="b", where=where))
     write(tmp_path / "2.parquet", a=[1.0], b=["text"], t=["x"])

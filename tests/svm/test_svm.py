@@ -237,7 +237,7 @@ def test_models_of_parts_add_up():
 
 
 def test_more_rows_than_memory_are_refused_with_a_relative():
-    with tn.on(tn.Local(1, memory=1000)), pytest.raises(tn.DataError, match="RandomFeatures"):
+    with tn.on(tn.Local(1, memory=1000)), pytest.raises(tn.DataError, match="RBFSampler"):
         SVC().fit(X, TWO)
 
 
@@ -346,11 +346,11 @@ def test_too_many_rows_are_refused_with_a_remedy_and_many_are_warned_of(learner,
     y = (X[:, 0] > 0).astype(int)
     plain = learner().fit(X, y)
     monkeypatch.setattr(support_vector_machine, "MANY", 50)
-    with pytest.warns(UserWarning, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+    with pytest.warns(UserWarning, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RBFSampler"):
         warned = learner().fit(X, y)
     assert_array_equal(warned.dual_coef_, plain.dual_coef_)
     monkeypatch.setattr(support_vector_machine, "TOO_MANY", 59)
-    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RBFSampler"):
         learner().fit(X, y)
     with pytest.warns(ConvergenceWarning):
         learner(max_iter=1).fit(X, y)
@@ -364,7 +364,7 @@ def no_rows(self, chunk):
 def test_too_many_rows_are_refused_before_they_are_gathered(learner, monkeypatch):
     monkeypatch.setattr(support_vector_machine, "TOO_MANY", 59)
     monkeypatch.setattr(support_vector_machine.AllRows, "summarize", no_rows)
-    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RBFSampler"):
         learner().fit(X[:60], TWO[:60])
     with pytest.raises(AssertionError, match="rows were read"):  # rows of weight zero are not counted
         learner().fit(X[:60], TWO[:60], sample_weight=np.arange(60) > 1)

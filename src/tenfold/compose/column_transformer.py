@@ -82,9 +82,9 @@ class ColumnTransformer(Branches):
     Examples
     --------
     >>> import pandas as pd
-    >>> from tenfold import ColumnTransformer, OneHot, StandardScaler
+    >>> from tenfold import ColumnTransformer, OneHotEncoder, StandardScaler
     >>> frame = pd.DataFrame({"size": [1.0, 3.0], "city": ["Oslo", "Rome"], "note": ["a", "b"]})
-    >>> model = ColumnTransformer([("scale", StandardScaler(), ["size"]), ("code", OneHot(), ["city"])])
+    >>> model = ColumnTransformer([("scale", StandardScaler(), ["size"]), ("code", OneHotEncoder(), ["city"])])
     >>> model.fit_transform(frame).tolist()
     [[-1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
     >>> model.get_feature_names_out().tolist()
@@ -223,10 +223,10 @@ def make_column_transformer(
 
     Examples
     --------
-    >>> from tenfold import OneHot, StandardScaler, make_column_transformer
-    >>> model = make_column_transformer((StandardScaler(), ["size"]), (OneHot(), ["city", "colour"]))
+    >>> from tenfold import OneHotEncoder, StandardScaler, make_column_transformer
+    >>> model = make_column_transformer((StandardScaler(), ["size"]), (OneHotEncoder(), ["city", "colour"]))
     >>> [name for name, _, _ in model.transformers]
-    ['standardscaler', 'onehot']
+    ['standardscaler', 'onehotencoder']
     """
     named = named_after_classes([one for one, _ in transformers])
     return ColumnTransformer(

@@ -201,7 +201,7 @@ def _layered(graph: _Graph, model: Any, z: str) -> str:
     schema = model.schema_
     if named := [str(name) for name, many in zip(schema.names, schema.levels) if many]:
         raise ValueError(
-            f"columns {named[:5]} hold categories, and the graph takes numbers. Remedy: fit to OneHot() columns"
+            f"columns {named[:5]} hold categories, and the graph takes numbers. Remedy: fit to OneHotEncoder() columns"
         )
     each = _weights(model)
     for at, (W, b) in enumerate(each):

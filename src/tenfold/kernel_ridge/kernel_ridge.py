@@ -71,7 +71,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
 
     The objective is ``Σ wᵢ (yᵢ - f(xᵢ))² + α |f|²``, scikit-learn's. A text that minimises
     ``½ Σ (yᵢ - f(xᵢ))² + λ |f|²`` has α = 2λ. There is no intercept: centre the target, or add a constant to the
-    kernel. For more rows than fit into memory take `RandomFeatures` or `Nystroem` before `Ridge`.
+    kernel. For more rows than fit into memory take `RBFSampler` or `Nystroem` before `Ridge`.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     """
 
     need = Need("numeric", target="number")
-    relative = "RandomFeatures(...) before Ridge()"
+    relative = "RBFSampler(...) before Ridge()"
     one_column_is_table = True
     model_type = KernelRidgeModel
     summary_types = (TrainingRows,)

@@ -7,17 +7,14 @@ from tenfold.preprocessing.function_transformer import FunctionTransformer as Fu
 from tenfold.preprocessing.kbins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler as MinMaxScaler
-from tenfold.preprocessing.one_hot import OneHot as OneHot
-from tenfold.preprocessing.one_hot import OneHotEncoder as OneHotEncoder
+from tenfold.preprocessing.normalizer import Normalizer as Normalizer
+from tenfold.preprocessing.one_hot_encoder import OneHotEncoder as OneHotEncoder
 from tenfold.preprocessing.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
-from tenfold.preprocessing.polynomial_basis import PolynomialBasis as PolynomialBasis
-from tenfold.preprocessing.polynomial_basis import PolynomialFeatures as PolynomialFeatures
+from tenfold.preprocessing.polynomial_features import PolynomialFeatures as PolynomialFeatures
 from tenfold.preprocessing.power_transformer import PowerTransformer as PowerTransformer
 from tenfold.preprocessing.quantile_transformer import QuantileTransformer as QuantileTransformer
 from tenfold.preprocessing.robust_scaler import RobustScaler as RobustScaler
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
 from tenfold.preprocessing.target_encoder import TargetEncoder as TargetEncoder
-from tenfold.preprocessing.unit_vector import Normalizer as Normalizer
-from tenfold.preprocessing.unit_vector import UnitVector as UnitVector
 
 def __getattr__(name: str) -> Any: ...

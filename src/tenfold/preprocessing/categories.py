@@ -88,11 +88,14 @@ class CategoryEncoder(OnePass, Transformer):
     model_type = CategoryModel
     summary_types = (ValueCounts,)
     hidden = frozenset({"order", "with_missing", "dropped"})
-    counts_missing: ClassVar[bool] = False
-    """whether a missing value is a category if there was one in fitting, and unknown if there was none"""
     places_missing: ClassVar[bool] = True
     """whether such a category has a place among the others of its column"""
     categories = fixed("auto")
+
+    @property
+    def counts_missing(self) -> bool:
+        """Whether a missing value is a category if there was one in fitting, and unknown if there was none."""
+        return False
 
     # ---- categories that are listed ----------------------------------------------------------------
 

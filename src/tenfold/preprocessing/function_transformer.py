@@ -14,7 +14,7 @@ from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.keyword_decisions import FLAG
 from tenfold.estimator.shell.keywords import NoEffect, Refused
-from tenfold.preprocessing.polynomial_basis import Rows, TotalWeight
+from tenfold.preprocessing.polynomial_features import Rows, TotalWeight
 
 ROWS_PER_BLOCK = 1 << 15
 """rows that a function is given at a time"""

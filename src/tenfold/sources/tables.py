@@ -214,7 +214,7 @@ class ArrowSource(Source):
             }
             kinds = {need.kind_of(name) for name in wrong}
             wanted = kinds.pop() if len(kinds) == 1 else "mixed"
-            remedy = other.get(wanted, "encode them first (OneHot for categories)")
+            remedy = other.get(wanted, "encode them first (OneHotEncoder for categories)")
             dates = [n for n in wrong if _is_date(self.types.field(n).type)]
             if dates and wanted in ("numeric", "mixed"):
                 remedy += f"; make numbers of dates, ColumnTransformer([('when', DateParts(), {dates!r}), ...])"

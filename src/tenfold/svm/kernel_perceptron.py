@@ -40,7 +40,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
     """The perceptron with a kernel, in memory: it needs all rows at once.
 
     It learns only from mistakes, and stops after an epoch without one. More than two classes: each against the rest.
-    For more rows than fit into memory take `RandomFeatures` or `Nystroem` before `Perceptron`.
+    For more rows than fit into memory take `RBFSampler` or `Nystroem` before `Perceptron`.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
     """
 
     need = Need("numeric", target="class")
-    relative = "RandomFeatures(...) before Perceptron()"
+    relative = "RBFSampler(...) before Perceptron()"
     model_type = KernelPerceptronModel
     summary_types = (TrainingRows,)
     law_params = ({"max_iter": 5}, {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3})

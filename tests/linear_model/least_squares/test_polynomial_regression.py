@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from rational import NIST, decimal_truth, digits, values
-from tenfold import DataError, LinearRegression, PolynomialBasis, PolynomialRegression
+from tenfold import DataError, LinearRegression, PolynomialFeatures, PolynomialRegression
 from tenfold.sources import part_rows
 from tenfold.stats.moments.monomials import monomials
 
@@ -38,7 +38,8 @@ def test_filip_beside_a_pipeline():
     case = NIST["Filip"]
     rows = np.array(case["rows"])
     certified = np.append(case["certified"][1:], case["certified"][0])
-    pipeline = make_pipeline(PolynomialBasis(10), LinearRegression(precision="high")).fit(rows[:, 1:], rows[:, 0])
+    powers = PolynomialFeatures(10, include_bias=False)
+    pipeline = make_pipeline(powers, LinearRegression(precision="high")).fit(rows[:, 1:], rows[:, 0])
     assert 7 < digits(values(pipeline[-1]), certified) < 9
     model = PolynomialRegression(10).fit(rows[:, 1:], rows[:, 0])
     np.testing.assert_allclose(np.roll(model.standard_errors_, 1), case["certified_sd"], rtol=1e-12)
@@ -52,7 +53,7 @@ def test_equals_the_pipeline_where_that_has_digits(interaction_only):
     X = random.normal(size=(300, 3))
     y = X[:, 0] * X[:, 1] + random.normal(size=300)
     weight = random.integers(0, 3, 300)
-    basis = PolynomialBasis(3, interaction_only)
+    basis = PolynomialFeatures(3, interaction_only=interaction_only, include_bias=False)
     Z = basis.fit_transform(X)
     with part_rows(70):
         model = PolynomialRegression(3, interaction_only).fit(X, y, sample_weight=weight)

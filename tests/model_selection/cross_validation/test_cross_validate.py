@@ -192,7 +192,7 @@ def test_words_through_indicators():
     """All categories are known beforehand, which indicators do not show: those of others are zero."""
     rare = TEXT.copy()
     rare[3, 1] = "violet"
-    cv = tn.cross_validate(make_pipeline(tn.OneHot(), tn.Ridge()), rare, Y, folds=6)
+    cv = tn.cross_validate(make_pipeline(tn.OneHotEncoder(handle_unknown="ignore"), tn.Ridge()), rare, Y, folds=6)
     peer = make_pipeline(
         preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False), linear_model.Ridge()
     )
@@ -293,7 +293,12 @@ def test_what_only_scikit_learn_can_read():
         preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False), linear_model.Ridge()
     )
     for words in (DATA[WORDS], TEXT):
-        cv = tn.cross_validate({"mine": make_pipeline(tn.OneHot(), tn.Ridge()), "theirs": peer}, words, Y, folds=5)
+        cv = tn.cross_validate(
+            {"mine": make_pipeline(tn.OneHotEncoder(handle_unknown="ignore"), tn.Ridge()), "theirs": peer},
+            words,
+            Y,
+            folds=5,
+        )
         same(cv.scores[0], cv.scores[1])
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     trees = DecisionTreeClassifier(max_depth=3, random_state=0)  # it takes NaN
@@ -624,7 +629,7 @@ def reads(monkeypatch):
         (tn.GaussianNB(), "label", NUMBERS, {}, 4),
         (tn.GaussianNB(), "label", NUMBERS, {"folds": "fold"}, 4),
         (tn.CategoricalNB(), "label", WORDS, {}, 4),
-        (make_pipeline(tn.OneHot(), tn.Ridge()), "y", WORDS, {}, 4),
+        (make_pipeline(tn.OneHotEncoder(handle_unknown="ignore"), tn.Ridge()), "y", WORDS, {}, 4),
         ([tn.GaussianNB(), tn.CategoricalNB()], "label", ["fold", "group"], {}, 5),  # categories by themselves
         ([tn.GaussianNB(), CLASSIFIERS["scaled"][0]], "label", NUMBERS, {}, 7),
     ],

@@ -117,7 +117,14 @@ def test_from_memory_each_is_as_alone(form):
         assert_as_alone(tn.fit_together(some, rows, TWO), [clone(one).fit(rows, TWO) for one in some])
         words = DATA[["small", "other"]]
         counts = [short(one) for one in learners() if one.need.counts]
-        mixed = [tn.CategoricalNB(), tn.Ridge(), tn.OneHot(), tn.GaussianNB(), tn.FindS(), *counts]
+        mixed = [
+            tn.CategoricalNB(),
+            tn.Ridge(),
+            tn.OneHotEncoder(handle_unknown="ignore"),
+            tn.GaussianNB(),
+            tn.FindS(),
+            *counts,
+        ]
         assert_as_alone(tn.fit_together(mixed, words, TWO), [clone(one).fit(words, TWO) for one in mixed])
 
 
@@ -185,8 +192,18 @@ def reads(monkeypatch):
         ([tn.StandardScaler(), tn.Ridge()], ["x0", "x1"], "two", 2),  # the target is read for the second alone
         ([tn.GaussianNB(), tn.Ridge(), tn.StandardScaler()], ["x0", "x1"], "two", 1),  # footers name two classes
         ([tn.GaussianNB(), tn.Ridge(), tn.StandardScaler()], ["x0", "x1"], "y", 2),  # first the classes
-        ([tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHot()], ["small", "other"], "two", 3),  # three schemas
-        ([tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHot()], ["small", "other"], "y", 4),
+        (
+            [tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHotEncoder(handle_unknown="ignore")],
+            ["small", "other"],
+            "two",
+            3,
+        ),  # three schemas
+        (
+            [tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHotEncoder(handle_unknown="ignore")],
+            ["small", "other"],
+            "y",
+            4,
+        ),
     ],
 )
 def test_a_file_is_read_once_for_many_needs(path, reads, some, columns, target, times):

@@ -25,7 +25,7 @@ from tenfold.estimator.analyzers import TOKEN_PATTERN, Analyzer, counted, stemme
 from tenfold.estimator.shell.constraints import boolean, choice, fraction, integer, pair
 from tenfold.feature_extraction.text.hashed_terms import HashedCounts, HashedFrequencies, Hashing
 from tenfold.feature_extraction.text.term_counts import DocumentFrequencies, FrequentTerms, TermCounts
-from tenfold.preprocessing.unit_vector import NORMS
+from tenfold.preprocessing.normalizer import NORMS
 
 
 class TextModel(NamedTuple):

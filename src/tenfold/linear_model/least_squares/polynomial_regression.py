@@ -109,8 +109,8 @@ class TermResiduals(Statistic[TermMoments]):
 class PolynomialRegression(OnePass, Inferring, Regressor):
     """Least squares on all products of columns up to a degree, in double-double.
 
-    The same model as `LinearRegression` after `PolynomialBasis`, but with the digits that this pair loses: there each
-    power is rounded to float64 before the learner sees it, and no learner can bring back what is gone.
+    The same model as `LinearRegression` after `PolynomialFeatures`, but with the digits that this pair loses: there
+    each power is rounded to float64 before the learner sees it, and no learner can bring back what is gone.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from tenfold.stats.moments.spread import ColumnSpread
 CONFIDENCE = 0.95
 
 
-class RandomFeaturesModel(NamedTuple):
+class RBFSamplerModel(NamedTuple):
     """Directions and offsets that were drawn."""
 
     random_weights: Annotated[Array, "column", "component"]
@@ -39,21 +39,21 @@ class Spread(Grouped[ColumnSpread]):
         return found
 
 
-class RandomFeatures(OnePass, Transformer):
-    """Random Fourier features of a Gaussian or Laplacian kernel; exact in one pass. scikit-learn's RBFSampler.
+class RBFSampler(OnePass, Transformer):
+    """Random Fourier features of a Gaussian or Laplacian kernel; exact in one pass.
 
     With a linear learner behind it, a kernel machine for any number of rows: in a Pipeline, out of core, on a cluster.
 
     Parameters
     ----------
-    kernel : {"rbf", "laplacian"}, default="rbf"
-        The kernel that inner products of the features approximate.
     gamma : float or "scale", default=1.0
         Of ``exp(-γ |x - z|²)``, or of ``exp(-γ Σ |xⱼ - zⱼ|)``. "scale": 1 / (columns * variance of X).
     n_components : int, default=100
         Features that are drawn: errors of the kernel fall with the root of their number.
     random_state : int, default=0
         Seed of the features. None draws one, and the certificate records it.
+    kernel : {"rbf", "laplacian"}, default="rbf"
+        The kernel that inner products of the features approximate.
 
     Attributes
     ----------
@@ -65,33 +65,33 @@ class RandomFeatures(OnePass, Transformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from tenfold import RandomFeatures
+    >>> from tenfold import RBFSampler
     >>> from tenfold.kernels import GaussianKernel
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> Z = RandomFeatures(gamma=0.5, n_components=4000).fit_transform(X)
+    >>> Z = RBFSampler(gamma=0.5, n_components=4000).fit_transform(X)
     >>> bool(np.abs(Z @ Z.T - GaussianKernel(0.5)(X)).max() < 0.1)
     True
     """
 
     need = Need("numeric")
-    model_type = RandomFeaturesModel
+    model_type = RBFSamplerModel
     summary_types = (ColumnSpread,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_components": 6},
         {"kernel": "laplacian", "gamma": "scale", "n_components": 4},
     )
 
-    kernel: Annotated[str, choice("rbf", "laplacian")] = "rbf"
     _: KW_ONLY
     gamma: Annotated[float | str, choice("scale"), real(0)] = 1.0
     n_components: Annotated[int, integer(1)] = 100
     random_state: Annotated[int | None, seed] = 0
+    kernel: Annotated[str, choice("rbf", "laplacian")] = "rbf"
 
     def statistic(self, schema: Schema) -> Spread:
         # Means and squares of the columns: what "scale" is made of.
         return Spread()
 
-    def solve(self, schema: Schema, s: ColumnSpread) -> RandomFeaturesModel:
+    def solve(self, schema: Schema, s: ColumnSpread) -> RBFSamplerModel:
         # Draw directions and offsets: they depend on the seed, the number of columns and gamma, not on the rows.
         p, gamma = len(schema.columns), 1.0
         if not isinstance(self.gamma, str):
@@ -106,15 +106,15 @@ class RandomFeatures(OnePass, Transformer):
         shape = (p, self.n_components)
         normal = self.kernel == "rbf"
         weights = np.sqrt(2 * gamma) * random.normal(size=shape) if normal else gamma * random.standard_cauchy(shape)
-        return RandomFeaturesModel(weights, random.uniform(0, 2 * np.pi, self.n_components), gamma)
+        return RBFSamplerModel(weights, random.uniform(0, 2 * np.pi, self.n_components), gamma)
 
-    def certify(self, model: RandomFeaturesModel, s: ColumnSpread) -> tuple[Claim, ...]:
+    def certify(self, model: RBFSamplerModel, s: ColumnSpread) -> tuple[Claim, ...]:
         """How far an inner product is from the kernel, by Hoeffding: each term is within -2 and 2."""
         away = float(np.sqrt(8 * np.log(2 / (1 - CONFIDENCE)) / len(model.random_offset)))
         why = f"of two given rows, with probability {CONFIDENCE:g} over the features that are drawn (Hoeffding)"
         return (Claim("kernel error", min(away, 2.0), "with confidence", why, "unseen rows"),)
 
-    def transform_from(self, model: RandomFeaturesModel, X: Columns) -> Array:
+    def transform_from(self, model: RBFSamplerModel, X: Columns) -> Array:
         """The features of rows, √(2/m) cos(Wᵀx + b)."""
         m = len(model.random_offset)
         out = np.empty((len(X), m))
@@ -124,31 +124,8 @@ class RandomFeatures(OnePass, Transformer):
             cosines(some, model.random_offset, np.sqrt(2 / m))
         return out
 
-    def is_valid(self, model: RandomFeaturesModel, summary: ColumnSpread | None, schema: Schema) -> bool:
+    def is_valid(self, model: RBFSamplerModel, summary: ColumnSpread | None, schema: Schema) -> bool:
         return len(model.random_offset) == self.n_components
 
     def names_out(self, names: list[str]) -> list[str]:
         return [f"{type(self).__name__.lower()}{at}" for at in range(len(self.model_.random_offset))]
-
-
-class RBFSampler(RandomFeatures):
-    """Random Fourier features of a Gaussian kernel under scikit-learn's name and with its keywords.
-
-    Parameters
-    ----------
-    gamma : float or "scale", default=1.0
-        How fast the kernel falls with squared distance; "scale" is 1 over the columns' summed variance.
-    n_components : int, default=100
-        How many features there are.
-    random_state : int or None, default=0
-        The seed of the frequencies that are drawn.
-
-    Examples
-    --------
-    >>> from tenfold import RBFSampler
-    >>> RBFSampler(gamma=0.5, n_components=3).fit_transform([[1.0, 2.0], [3.0, 4.0]]).shape
-    (2, 3)
-    """
-
-    law_params = ({"n_components": 6},)
-    kernel = "rbf"

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 import sklearn.preprocessing as peer
 
 import tenfold as tn
-from tenfold import UnitVector
+from tenfold import Normalizer
 from tenfold.testing import bits
 
 NORMS = ("l1", "l2", "max")
@@ -25,7 +25,7 @@ def awkward():
 def test_equals_scikit_learn(norm):
     X = awkward()
     X[(np.abs(X) < 1e-6) & (X != 0)] = 1e-6  # theirs leaves rows shorter than 2e-15 as they are
-    Z, theirs = UnitVector(norm).fit_transform(X), peer.Normalizer(norm).fit_transform(X)
+    Z, theirs = Normalizer(norm).fit_transform(X), peer.Normalizer(norm).fit_transform(X)
     np.testing.assert_allclose(Z, theirs, rtol=1e-12, atol=0)
     if norm == "max":
         np.testing.assert_array_equal(Z, theirs)
@@ -39,7 +39,7 @@ def test_equals_scikit_learn(norm):
 def test_sparse_is_dense_and_stays_sparse(norm, dtype, form):
     X = form(awkward().astype(dtype))
     before = X.copy()
-    model = UnitVector(norm).fit(X)
+    model = Normalizer(norm).fit(X)
     Z = model.transform(X)
     assert isinstance(Z, form)
     assert Z.dtype == dtype
@@ -51,7 +51,7 @@ def test_sparse_is_dense_and_stays_sparse(norm, dtype, form):
 
 def test_places_given_twice_are_one_place():
     X = sp.csr_array((np.array([1.0, 2.0, 4.0, 1.0, -1.0]), [0, 0, 1, 0, 0], [0, 3, 5]), shape=(2, 2))
-    model = UnitVector().fit(X)
+    model = Normalizer().fit(X)
     np.testing.assert_allclose(model.transform(X).toarray(), [[0.6, 0.8], [0.0, 0.0]])
     assert model.certificate_["zero rows"].value == 1
 
@@ -63,24 +63,24 @@ def test_any_size(norm, size):
     expected = X / size / np.linalg.norm(X / size, ORDER[norm], axis=1)[:, None]
     rtol = 1e-12 if size > 1e-310 else 1e-3  # subnormal numbers have few digits
     for rows in (X, sp.csr_array(X)):
-        Z = UnitVector(norm).fit_transform(rows)
+        Z = Normalizer(norm).fit_transform(rows)
         np.testing.assert_allclose(Z.toarray() if sp.issparse(Z) else Z, expected, rtol=rtol)
 
 
 def test_single_precision():
     X = awkward().astype(np.float32)
-    Z = UnitVector().fit_transform(X)
+    Z = Normalizer().fit_transform(X)
     assert Z.dtype == np.float32
-    np.testing.assert_allclose(Z, UnitVector().fit_transform(X.astype(np.float64)), rtol=1e-6)
+    np.testing.assert_allclose(Z, Normalizer().fit_transform(X.astype(np.float64)), rtol=1e-6)
 
 
 def test_rows_of_zeros_are_said():
     X = np.array([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]])
     for rows in (X, sp.csr_array(X)):
-        model = UnitVector().fit(rows, sample_weight=[2.0, 1.0, 5.0])
+        model = Normalizer().fit(rows, sample_weight=[2.0, 1.0, 5.0])
         assert model.certificate_["zero rows"].value == 7
         assert model.certificate_["gap"].value == 0
-        other = UnitVector().fit(2 * rows, sample_weight=[2.0, 1.0, 5.0])
+        other = Normalizer().fit(2 * rows, sample_weight=[2.0, 1.0, 5.0])
         assert (model + other).certificate_["zero rows"].value == 14
 
 
@@ -90,14 +90,14 @@ def test_missing_and_infinite_values_are_refused(wrong):
     X[1, 1] = wrong
     for rows in (X, sp.csr_array(X)):
         with pytest.raises(ValueError, match="NaN|infinity"):
-            UnitVector().fit(rows)
+            Normalizer().fit(rows)
         with pytest.raises(ValueError, match="NaN|infinity"):
-            UnitVector().fit(np.eye(3)).transform(rows)
+            Normalizer().fit(np.eye(3)).transform(rows)
 
 
 def test_round_trip(tmp_path):
     X = awkward()
-    model = UnitVector("l1").fit(X)
+    model = Normalizer("l1").fit(X)
     model.save(tmp_path / "model")
     again = tn.load(tmp_path / "model")
     assert (bits(again.model_), bits(again.summary_)) == (bits(model.model_), bits(model.summary_))

@@ -50,7 +50,7 @@ class ZeroRows(Grouped[RowWeight]):
         return RowWeight(chunk.total, float(chunk.weight[zero].sum()) if zero.any() else 0.0)
 
 
-class UnitModel(NamedTuple):
+class NormalizerModel(NamedTuple):
     """Nothing: no row needs another."""
 
 
@@ -81,7 +81,7 @@ class Normalizer(OnePass, Transformer):
 
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", sparse=True)
-    model_type = UnitModel
+    model_type = NormalizerModel
     summary_types = (RowWeight,)
     law_params = ({}, {"norm": "l1"}, {"norm": "max"})
 
@@ -92,10 +92,10 @@ class Normalizer(OnePass, Transformer):
     def statistic(self, schema: Schema) -> ZeroRows:
         return ZeroRows()
 
-    def solve(self, schema: Schema, s: RowWeight) -> UnitModel:
-        return UnitModel()
+    def solve(self, schema: Schema, s: RowWeight) -> NormalizerModel:
+        return NormalizerModel()
 
-    def certify(self, model: UnitModel, s: RowWeight) -> tuple[Claim, ...]:
+    def certify(self, model: NormalizerModel, s: RowWeight) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off; rows without a direction are said."""
         why = f"weight of rows of zeros, of {s.weight:g} in all: they have no direction and stay zeros"
         return (
@@ -103,7 +103,7 @@ class Normalizer(OnePass, Transformer):
             Claim("zero rows", s.zero, "proved", why, "data"),
         )
 
-    def transform_from(self, model: UnitModel, X: Columns) -> Matrix:
+    def transform_from(self, model: NormalizerModel, X: Columns) -> Matrix:
         """x / ‖x‖, in the float type of x; CSR stays CSR."""
         norm = NORMS[self.norm]
         if sp.issparse(X.data):
@@ -115,10 +115,6 @@ class Normalizer(OnePass, Transformer):
             first = np.arange(len(block) + 1) * X.shape[1]
             divide_by_lengths(block.reshape(-1), first, norm, out[rows].reshape(-1))
         return out
-
-
-UnitVector = Normalizer
-"""another name of it: rows become unit vectors"""
 
 
 def _once(X: Columns) -> CSR:

@@ -15,7 +15,6 @@ from tenfold.core import Codes, Columns, DataError, Matrix, Remedy, Schema, Valu
 from tenfold.estimator.shell.constraints import array, boolean, choice, fraction, integer
 from tenfold.estimator.shell.keyword_decisions import as_floats
 from tenfold.estimator.shell.keywords import Refused
-from tenfold.estimator.shell.parameters import Behind
 from tenfold.preprocessing.categories import REFUSES_UNKNOWN, CategoryEncoder, CategoryModel, as_rows, coded, in_order
 
 joined_by_underscore = Refused(
@@ -25,28 +24,35 @@ joined_by_underscore = Refused(
 )
 
 
-class OneHot(CategoryEncoder):
+class OneHotEncoder(CategoryEncoder):
     """Make each category (text or number) a column of zeros and ones, exact in one pass.
 
-    A missing value is no category: all indicators of its column are zero in that row. So they are if the
-    value was dropped, or is unknown and ignored. A column without any value in fitting has no indicators.
-    Merging two models unites their categories.
+    A missing value is a category, the last of its column and called nan, if there was one in fitting; else it is
+    unknown. With `handle_missing="ignore"` it is no category: all indicators of its column are zero in that row. So
+    they are if the value was dropped, or is unknown and ignored. Merging two models unites their categories.
 
     Parameters
     ----------
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What happens in `transform` to a category that was not there in fitting: it is refused by the name of
-        its column, gives zeros, or counts as a rare one (zeros where there are none), with a warning or without.
-        Rows of weight zero were not there.
     drop : {"first", "if_binary"}, array of shape (columns,) or None, default=None
         Whether to leave out the first category of each column, or of those that have two; or, for each column, the
         category that is left out.
     sparse_output : bool, default=True
         Whether the indicators come as CSR. Frames (`set_output`) need False.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="error"
+        What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
+        column, gives zeros, or counts as a rare one (zeros where there are none), with a warning or without. Rows of
+        weight zero were not there.
     min_frequency : int, float or None, default=None
         Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
     max_categories : int or None, default=None
         The most indicators that a column has, with the one for rare categories; the rarest go there.
+    categories : "auto" or list of arrays, default="auto"
+        Those of the rows, sorted; or the categories of each column, in this order, whether or not rows have them.
+        Numbers must be sorted. None or NaN, the last, is a missing value.
+    handle_missing : {"category", "ignore"}, default="category"
+        Whether a missing value is a category, as in scikit-learn, or gives zeros.
+    dtype, feature_name_combiner : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -62,28 +68,43 @@ class OneHot(CategoryEncoder):
 
     Examples
     --------
-    >>> from tenfold import OneHot
-    >>> model = OneHot(sparse_output=False).fit([["sun"], ["rain"], ["sun"]])
+    >>> from tenfold import OneHotEncoder
+    >>> model = OneHotEncoder(sparse_output=False).fit([["sun"], ["rain"], [None]])
     >>> model.get_feature_names_out().tolist()
-    ['x0_rain', 'x0_sun']
+    ['x0_rain', 'x0_sun', 'x0_nan']
     >>> model.transform([["sun"], [None]]).tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
-    >>> model.inverse_transform([[0.0, 1.0], [0.0, 0.0]]).ravel().tolist()
-    ['sun', None]
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> zeros = OneHotEncoder(handle_unknown="ignore", handle_missing="ignore", sparse_output=False)
+    >>> zeros.fit([["sun"], ["rain"], [None]]).transform([["sun"], [None], ["snow"]]).tolist()
+    [[0.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+    >>> sizes = OneHotEncoder(categories=[["small", "large"]], drop=["small"]).fit([["large"], ["small"]])
+    >>> sizes.get_feature_names_out().tolist()
+    ['x0_large']
     """
 
+    expected_failed_checks = REFUSES_UNKNOWN
     law_params = (
         {},
-        {"drop": "first", "handle_unknown": "error"},
-        {"drop": "if_binary", "sparse_output": False},
+        {"handle_unknown": "ignore", "handle_missing": "ignore"},
+        {"drop": "first", "handle_missing": "ignore"},
+        {"drop": "if_binary", "handle_unknown": "ignore", "sparse_output": False},
         {"handle_unknown": "infrequent_if_exist", "min_frequency": 4, "max_categories": 3},
     )
 
-    handle_unknown: Annotated[str, choice("error", "ignore", "infrequent_if_exist", "warn")] = "ignore"
+    _: KW_ONLY
     drop: Annotated[str | ArrayLike | None, choice("first", "if_binary"), array, None] = None
     sparse_output: Annotated[bool, boolean] = True
+    handle_unknown: Annotated[str, choice("error", "ignore", "infrequent_if_exist", "warn")] = "error"
     min_frequency: Annotated[float | None, integer(1), fraction, None] = None
     max_categories: Annotated[int | None, integer(1), None] = None
+    categories: Annotated[str | list[Any], choice("auto"), list] = "auto"
+    handle_missing: Annotated[str, choice("category", "ignore")] = "category"
+    dtype: Annotated[DTypeLike, as_floats] = np.float64
+    feature_name_combiner: Annotated[str, joined_by_underscore] = "concat"
+
+    @property
+    def counts_missing(self) -> bool:
+        return self.handle_missing == "category"
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
@@ -203,55 +224,3 @@ class OneHot(CategoryEncoder):
 def _is_missing(value: Any) -> bool:
     """Whether a category is None or NaN."""
     return value is None or value != value
-
-
-class OneHotEncoder(OneHot):
-    """The indicators of categories under scikit-learn's name: unknown categories are refused unless you say otherwise.
-
-    A missing value is a category, the last of its column and called nan, if there was one in fitting; else it is
-    unknown.
-
-    Parameters
-    ----------
-    drop : {"first", "if_binary"}, array of shape (columns,) or None, default=None
-        Whether to leave out the first category of each column, or of those that have two; or, for each column, the
-        category that is left out.
-    sparse_output : bool, default=True
-        Whether the indicators come as CSR. Frames (`set_output`) need False.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="error"
-        What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
-        column, gives zeros, or counts as a rare one, with a warning or without. Rows of weight zero were not there.
-    min_frequency : int, float or None, default=None
-        Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
-    max_categories : int or None, default=None
-        The most indicators that a column has, with the one for rare categories; the rarest go there.
-    categories : "auto" or list of arrays, default="auto"
-        Those of the rows, sorted; or the categories of each column, in this order, whether or not rows have them.
-        Numbers must be sorted. None or NaN, the last, is a missing value.
-    dtype, feature_name_combiner : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
-
-    Examples
-    --------
-    >>> from tenfold import OneHotEncoder
-    >>> OneHotEncoder(sparse_output=False).fit_transform([["sun"], ["rain"]]).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    >>> sizes = OneHotEncoder(categories=[["small", "large"]], drop=["small"]).fit([["large"], ["small"]])
-    >>> sizes.get_feature_names_out().tolist()
-    ['x0_large']
-    """
-
-    counts_missing = True
-    expected_failed_checks = REFUSES_UNKNOWN
-
-    _: KW_ONLY
-    drop: Annotated[str | ArrayLike | None, choice("first", "if_binary"), array, None] = None
-    sparse_output: Annotated[bool, boolean] = True
-    handle_unknown: Annotated[
-        str, choice("error", "ignore", "infrequent_if_exist", "warn"), Behind("sparse_output")
-    ] = "error"
-    min_frequency: Annotated[float | None, integer(1), fraction, None] = None
-    max_categories: Annotated[int | None, integer(1), None] = None
-    categories: Annotated[str | list[Any], choice("auto"), list] = "auto"
-    dtype: Annotated[DTypeLike, as_floats] = np.float64
-    feature_name_combiner: Annotated[str, joined_by_underscore] = "concat"

@@ -128,7 +128,7 @@ def _without(chunk: Chunk, columns: Flags) -> Chunk:
 Summary = MeanOfPresent | Distribution | ValuesAndCounts | MissingWeight
 
 
-class ImputerModel(NamedTuple):
+class SimpleImputerModel(NamedTuple):
     """What missing values become; NaN in a column that held no value. And which columns missed some."""
 
     statistics: Annotated[Array, "column", ANYTHING]
@@ -151,7 +151,7 @@ class SimpleImputer(OnePass, Transformer):
     Text is filled in by the mode or a constant, and stays text: what comes out is then an array of objects, and an
     encoder that comes next takes it, in memory or over files.
 
-    It is scikit-learn's `SimpleImputer`, by which name it goes too. Medians and modes are exact while a column has at
+    Medians and modes are exact while a column has at
     most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate says by which
     share of the rows a median may be off: most often by less than one in a thousand.
 
@@ -190,7 +190,7 @@ class SimpleImputer(OnePass, Transformer):
     """
 
     preserves_dtype = ("float64", "float32")
-    model_type = ImputerModel
+    model_type = SimpleImputerModel
     summary_types = (MeanOfPresent, Distribution, ValuesAndCounts, MissingWeight)
     law_params = (
         {"keep_empty_features": True},
@@ -238,7 +238,7 @@ class SimpleImputer(OnePass, Transformer):
         coded = _coded(schema)
         return ValuesAndCountsByColumn(coded, schema.value_offsets) if coded.any() else DistributionByColumn()
 
-    def solve(self, schema: Schema, s: Summary) -> ImputerModel:
+    def solve(self, schema: Schema, s: Summary) -> SimpleImputerModel:
         if isinstance(s, MeanOfPresent):
             found = np.where(s.spread.weight > 0, s.spread.mean, np.nan)
         elif isinstance(s, MissingWeight):
@@ -253,7 +253,7 @@ class SimpleImputer(OnePass, Transformer):
             found = np.where(np.isnan(found), 0.0, found)
         elif isinstance(s, MissingWeight):
             found = np.where(s.present > 0, found, np.nan)
-        return ImputerModel(found, s.missing)
+        return SimpleImputerModel(found, s.missing)
 
     def _category(self, schema: Schema, s: Summary, j: int) -> float:
         """The code of the category that is filled in; NaN: there is none."""
@@ -277,12 +277,12 @@ class SimpleImputer(OnePass, Transformer):
             )
         return given
 
-    def is_valid(self, model: ImputerModel, summary: Summary | None, schema: Schema) -> bool:
+    def is_valid(self, model: SimpleImputerModel, summary: Summary | None, schema: Schema) -> bool:
         each = zip(model.statistics.tolist(), schema.columns, strict=True)
         coded = [(value, len(c.categories)) for value, c in each if c.categories is not None]
         return all(value != value or (value == int(value) and 0 <= value < n) for value, n in coded)
 
-    def certify(self, model: ImputerModel, s: Summary) -> tuple[Claim, ...]:
+    def certify(self, model: SimpleImputerModel, s: Summary) -> tuple[Claim, ...]:
         """How exact the statistics are, and how many columns miss values."""
         some = float((model.missing > 0).sum())
         claims = (Claim("columns with gaps", some, "proved", "columns that missed values in fitting", "data"),)
@@ -295,7 +295,7 @@ class SimpleImputer(OnePass, Transformer):
         why = "columns whose most frequent value is the middle of a group: they have too many distinct values"
         return (Claim("modes in groups", unsure, "proved", why, "data"), *claims)
 
-    def transform_from(self, model: ImputerModel, X: Columns) -> Array:
+    def transform_from(self, model: SimpleImputerModel, X: Columns) -> Array:
         """The columns, filled up, in their float type; then where values were missing."""
         p, marked = X.shape[1], self._marked(model)
         out = np.empty((len(X), p + len(marked)), X.dtype)
@@ -318,7 +318,7 @@ class SimpleImputer(OnePass, Transformer):
     def passes_categories(self, schema: Schema) -> bool:
         return not schema.plain
 
-    def columns_out(self, schema: Schema, model: ImputerModel) -> tuple[Column, ...] | None:
+    def columns_out(self, schema: Schema, model: SimpleImputerModel) -> tuple[Column, ...] | None:
         # The columns, then the indicators; None if all are numbers.
         if not self.passes_categories(schema):
             return None
@@ -335,7 +335,7 @@ class SimpleImputer(OnePass, Transformer):
         each: list[tuple[str, Kinds]] = [(c.name, "text" if c.kind == "text" else "mixed") for c in columns]
         return Need("mixed", missing=True, each=tuple(each)), Schema(columns, None, None, self.schema_.named)
 
-    def output_from(self, model: ImputerModel, X: Columns) -> Values:
+    def output_from(self, model: SimpleImputerModel, X: Columns) -> Values:
         # The columns, filled up: an array of objects if there is text.
         if not self.passes_categories(self.schema_):
             return self.transform_from(model, X)
@@ -368,16 +368,12 @@ class SimpleImputer(OnePass, Transformer):
             out[j] = column.categories[int(value)] if known else value
         return out
 
-    def _marked(self, model: ImputerModel) -> Codes:
+    def _marked(self, model: SimpleImputerModel) -> Codes:
         """The columns that have an indicator."""
         return np.flatnonzero((model.missing > 0) & bool(self.add_indicator))
 
     def names_out(self, names: list[str]) -> list[str]:
         return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
-
-
-Imputer = SimpleImputer
-"""a shorter name of it"""
 
 
 def _coded(schema: Schema) -> Flags:

@@ -48,7 +48,7 @@ class PolynomialModel(NamedTuple):
 memory_order = NoEffect("it says how an array lies in memory, not what is in it", (one_of("C", "F"),))
 
 
-class PolynomialBasis(OnePass, Transformer):
+class PolynomialFeatures(OnePass, Transformer):
     """Products of columns up to a degree, with everything they are made from.
 
     Fitting learns nothing but the columns; the certificate says if there are fewer than five rows to a term.
@@ -62,8 +62,10 @@ class PolynomialBasis(OnePass, Transformer):
         Factors of a product at most; or at least, and at most.
     interaction_only : bool, default=False
         Whether all factors of a product are different columns.
-    include_bias : bool, default=False
+    include_bias : bool, default=True
         Whether a column of ones comes first.
+    order : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -74,22 +76,35 @@ class PolynomialBasis(OnePass, Transformer):
 
     Examples
     --------
-    >>> from tenfold import PolynomialBasis
-    >>> model = PolynomialBasis(2).fit([[1.0, 2.0], [3.0, 4.0]])
+    >>> from tenfold import PolynomialFeatures
+    >>> model = PolynomialFeatures(2).fit([[1.0, 2.0], [3.0, 4.0]])
     >>> model.get_feature_names_out().tolist()
-    ['x0', 'x1', 'x0^2', 'x0 x1', 'x1^2']
+    ['1', 'x0', 'x1', 'x0^2', 'x0 x1', 'x1^2']
     >>> model.transform([[2.0, 3.0]]).tolist()
-    [[2.0, 3.0, 4.0, 6.0, 9.0]]
+    [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
     """
 
     need = Need("numeric")
     model_type = PolynomialModel
     summary_types = (Rows,)
-    law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True}, {"degree": (2, 3)})
+    law_params = (
+        {},
+        {"include_bias": False},
+        {"degree": 3, "interaction_only": True},
+        {"degree": (2, 3), "include_bias": False},
+    )
 
-    degree: Annotated[int | tuple[int, int], integer(1), tuple, list] = 2
+    degree: Annotated[
+        int | tuple[int, int],
+        integer(0),
+        tuple,
+        list,
+        refused("degree 0 is a column of ones", Remedy("tn.PolynomialFeatures(degree=1)"), 0),
+    ] = 2
+    _: KW_ONLY
     interaction_only: Annotated[bool, boolean] = False
-    include_bias: Annotated[bool, boolean] = False
+    include_bias: Annotated[bool, boolean] = True
+    order: Annotated[str, memory_order] = "C"
 
     def statistic(self, schema: Schema) -> TotalWeight:
         self._n_terms(schema)  # refuses too many
@@ -155,37 +170,3 @@ class PolynomialBasis(OnePass, Transformer):
         kept = self._terms(columns).factors[self._skipped(columns) :]
         found = [np.bincount(some, minlength=columns) for some in kept]
         return np.array([np.zeros(columns)] * self.include_bias + found, dtype=np.int64).reshape(-1, columns)
-
-
-class PolynomialFeatures(PolynomialBasis):
-    """Products of columns up to a degree under scikit-learn's name: a column of ones comes first unless you say not.
-
-    Parameters
-    ----------
-    degree : int or tuple of two int, default=2
-        How many columns, counted as often as they occur, a product may have; or at least and at most has.
-    interaction_only : bool, default=False
-        Whether a column occurs at most once in a product.
-    include_bias : bool, default=True
-        Whether a column of ones comes first.
-    order : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
-
-    Examples
-    --------
-    >>> from tenfold import PolynomialFeatures
-    >>> PolynomialFeatures(2).fit_transform([[2.0, 3.0]]).tolist()
-    [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
-    """
-
-    degree: Annotated[
-        int | tuple[int, int],
-        integer(0),
-        tuple,
-        list,
-        refused("degree 0 is a column of ones", Remedy("tn.PolynomialFeatures(degree=1)"), 0),
-    ] = 2
-    _: KW_ONLY
-    interaction_only: Annotated[bool, boolean] = False
-    include_bias: Annotated[bool, boolean] = True
-    order: Annotated[str, memory_order] = "C"

@@ -6,7 +6,7 @@ import pytest
 import sklearn.preprocessing as peer
 
 import tenfold as tn
-from tenfold import DataError, PolynomialBasis
+from tenfold import DataError, PolynomialFeatures
 from tenfold.sources import part_rows
 
 
@@ -18,7 +18,7 @@ def test_equals_scikit_learn(degree, interaction_only, include_bias):
     X = random.normal(size=(500, 4)) * [1, 100, 1e-3, 7]
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     options = {"interaction_only": interaction_only, "include_bias": include_bias}
-    ours, theirs = PolynomialBasis(degree, **options), peer.PolynomialFeatures(degree, **options)
+    ours, theirs = PolynomialFeatures(degree, **options), peer.PolynomialFeatures(degree, **options)
     with part_rows(130):
         Z = ours.fit_transform(frame)
     np.testing.assert_allclose(Z, theirs.fit_transform(X), rtol=1e-15, atol=0)
@@ -30,28 +30,28 @@ def test_equals_scikit_learn(degree, interaction_only, include_bias):
 def test_hierarchical():
     """With every product come those it is made from: a shifted column spans the same functions."""
     X = np.random.default_rng(0).normal(size=(60, 2))
-    Z, moved = (PolynomialBasis(3, include_bias=True).fit_transform(x) for x in (X, X + 2.5))
+    Z, moved = (PolynomialFeatures(3).fit_transform(x) for x in (X, X + 2.5))
     assert np.linalg.matrix_rank(np.hstack([Z, moved]), tol=1e-6) == Z.shape[1] == 10
 
 
 def test_too_few_rows_are_said():
     X = np.random.default_rng(1).normal(size=(24, 2))
-    assert PolynomialBasis(2).fit(X).certificate_["few rows"].value == 24 / 5
-    assert PolynomialBasis(2).fit(np.vstack([X, X])).certificate_.get("few rows") is None
+    assert PolynomialFeatures(2, include_bias=False).fit(X).certificate_["few rows"].value == 24 / 5
+    assert PolynomialFeatures(2, include_bias=False).fit(np.vstack([X, X])).certificate_.get("few rows") is None
 
 
 def test_a_source_is_transformed_part_by_part(tmp_path):
     X = np.random.default_rng(2).normal(size=(90, 2))
     pd.DataFrame(X, columns=["a", "b"]).to_parquet(tmp_path / "rows.parquet", row_group_size=20)
     source = tn.scan(tmp_path / "rows.parquet")
-    basis = PolynomialBasis(2).fit(source)
-    np.testing.assert_array_equal(basis.transform(source).collect(), PolynomialBasis(2).fit_transform(X))
+    basis = PolynomialFeatures(2).fit(source)
+    np.testing.assert_array_equal(basis.transform(source).collect(), PolynomialFeatures(2).fit_transform(X))
 
 
 def test_what_cannot_be_done_is_said():
     with pytest.raises(DataError, match=r"'x0\^3' is too large"):
-        PolynomialBasis(3).fit_transform([[1e150, 1.0]])
+        PolynomialFeatures(3).fit_transform([[1e150, 1.0]])
     with pytest.raises(ValueError, match="terms. Remedy: a lower degree"):
-        PolynomialBasis(9).fit(np.ones((3, 40)))
+        PolynomialFeatures(9).fit(np.ones((3, 40)))
     with pytest.raises(ValueError, match="degree"):
-        PolynomialBasis(0).fit(np.ones((3, 4)))
+        PolynomialFeatures(0).fit(np.ones((3, 4)))

@@ -11,7 +11,7 @@ X = random.normal(size=(400, 3))
 
 @pytest.mark.parametrize(("kernel", "gamma"), [("rbf", 0.2), ("laplacian", 0.2), ("rbf", "scale")])
 def test_inner_products_are_near_to_the_kernel(kernel, gamma):
-    model = tn.RandomFeatures(kernel, gamma=gamma, n_components=5000).fit(X)
+    model = tn.RBFSampler(kernel=kernel, gamma=gamma, n_components=5000).fit(X)
     Z, K = model.transform(X), tn.kernels.as_kernel(kernel, gamma=gamma, X=X)(X)
     claimed = model.certificate_["kernel error"].value
     assert 0.05 < claimed < 0.1
@@ -42,11 +42,11 @@ def test_a_kernel_machine_out_of_core_has_the_bits_of_memory(tmp_path):
     frame = pd.DataFrame(X, columns=list("abc"))
     frame.assign(y=y).to_parquet(tmp_path / "r.parquet", row_group_size=70)
     rows = tn.scan(str(tmp_path / "r.parquet"), target="y")
-    for features in (tn.RandomFeatures(gamma=0.5, n_components=80), tn.Nystroem(gamma=0.5, n_components=40)):
+    for features in (tn.RBFSampler(gamma=0.5, n_components=80), tn.Nystroem(gamma=0.5, n_components=40)):
         there = make_pipeline(features, tn.LogisticRegression()).fit(rows)
         with tn.on(tn.Local(1)):
             again = make_pipeline(features, tn.LogisticRegression()).fit(rows)
         assert np.array_equal(there[-1].coef_, again[-1].coef_)
         score = there[0].transform(frame) @ there[-1].coef_[0] + there[-1].intercept_[0]
         assert ((score > 0) == y).mean() > 0.9
-        assert list(there[0].get_feature_names_out()[:1]) in (["randomfeatures0"], ["nystroem0"])
+        assert list(there[0].get_feature_names_out()[:1]) in (["rbfsampler0"], ["nystroem0"])

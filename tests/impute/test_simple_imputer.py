@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold import Imputer
+from tenfold import SimpleImputer
 from tenfold.sources import part_rows
 from tenfold.testing import bits
 
@@ -28,37 +28,33 @@ def table(seed=0, rows=1000):
 def test_equals_scikit_learn(strategy, add_indicator):
     X, new = table(), table(1, 50)
     given = {"fill_value": -7.5} if strategy == "constant" else {}
-    ours = Imputer(strategy, add_indicator=add_indicator, **given).fit(X)
+    ours = SimpleImputer(strategy, add_indicator=add_indicator, **given).fit(X)
     theirs = peer.SimpleImputer(strategy=strategy, add_indicator=add_indicator, **given).fit(X)
     np.testing.assert_allclose(ours.statistics_, theirs.statistics_.astype(float), rtol=1e-13)
     np.testing.assert_allclose(ours.transform(new), theirs.transform(new), rtol=1e-13)
     assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
     with part_rows(37):
-        parts = Imputer(strategy, add_indicator=add_indicator, **given).fit(X)
+        parts = SimpleImputer(strategy, add_indicator=add_indicator, **given).fit(X)
     np.testing.assert_allclose(parts.statistics_, ours.statistics_, rtol=1e-14)
     assert strategy == "mean" or bits(parts.model_) == bits(ours.model_)
-
-
-def test_goes_by_the_name_that_scikit_learn_has():
-    assert tn.SimpleImputer is Imputer
 
 
 def test_float32_stays_float32():
     X = table().astype(np.float32)
     for strategy in ("mean", "median"):
-        found = Imputer(strategy).fit_transform(X)
+        found = SimpleImputer(strategy).fit_transform(X)
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, peer.SimpleImputer(strategy=strategy).fit_transform(X), rtol=1e-6)
 
 
 def test_a_column_without_values():
     X = pd.DataFrame({"a": [1.0, 2.0], "gone": [np.nan, np.nan]})
-    model = Imputer("median").fit(X)
+    model = SimpleImputer("median").fit(X)
     assert np.isnan(model.statistics_).tolist() == [False, True]
     with pytest.raises(tn.DataError, match="column 'gone', row 0 is missing, and no row had a value.*keep_empty"):
         model.transform(X)
     assert model.transform(X.assign(gone=3.0)).tolist() == [[1.0, 3.0], [2.0, 3.0]]
-    kept = Imputer("median", keep_empty_features=True).fit_transform(X)
+    kept = SimpleImputer("median", keep_empty_features=True).fit_transform(X)
     assert kept.tolist() == [[1.0, 0.0], [2.0, 0.0]]
 
 
@@ -69,30 +65,30 @@ def test_a_constant_fills_a_column_without_values_only_if_it_is_kept(value, fill
     given = {"strategy": "constant", "fill_value": fill, "keep_empty_features": True}
     expected = peer.SimpleImputer(**given).fit_transform(X)
     X = X.astype("string" if isinstance(value, str) else float)
-    model = Imputer("constant", fill_value=fill).fit(X, sample_weight=[0.1, 0.7])
+    model = SimpleImputer("constant", fill_value=fill).fit(X, sample_weight=[0.1, 0.7])
     assert pd.isna(model.statistics_).tolist() == pd.isna(dropped.statistics_).tolist() == [False, True]
     with pytest.raises(
         tn.DataError, match="'gone', row 0 is missing, and no row had a value.*keep_empty_features=True"
     ):
         model.transform(X)
     assert model.transform(X.assign(gone=value)).tolist() == [[value, value], [fill, value]]
-    assert Imputer(**given).fit_transform(X).tolist() == expected.tolist() == [[value, fill], [fill, fill]]
-    both = Imputer("constant", fill_value=fill).fit(X.assign(gone=value)) + model
+    assert SimpleImputer(**given).fit_transform(X).tolist() == expected.tolist() == [[value, fill], [fill, fill]]
+    both = SimpleImputer("constant", fill_value=fill).fit(X.assign(gone=value)) + model
     assert both.statistics_.tolist() == [fill, fill]
 
 
 def test_models_add_up_and_the_empty_half_is_filled_by_the_other():
     X = table()
     X[:500, 0] = np.nan
-    a, b = (Imputer("median").fit(part) for part in np.split(X, 2))
-    assert bits((a + b).model_) == bits(Imputer("median").fit(X).model_)
+    a, b = (SimpleImputer("median").fit(part) for part in np.split(X, 2))
+    assert bits((a + b).model_) == bits(SimpleImputer("median").fit(X).model_)
 
 
 def test_a_source_is_filled_when_it_is_read(tmp_path):
     X = pd.DataFrame(table(), columns=list("abcd"))
     X.to_parquet(tmp_path / "x.parquet", row_group_size=100)
     rows = tn.scan(str(tmp_path / "x.parquet"))
-    model = Imputer("median", add_indicator=True).fit(rows)
+    model = SimpleImputer("median", add_indicator=True).fit(rows)
     lazy = model.transform(rows)
     np.testing.assert_array_equal(lazy.collect(), model.transform(X))
     assert lazy.to_arrow().column_names == [*"abcd", *(f"missingindicator_{c}" for c in "abc")]
@@ -103,7 +99,7 @@ def test_a_source_is_filled_when_it_is_read(tmp_path):
 def test_weights_repeat_rows():
     X, weight = table(rows=300), np.random.default_rng(5).integers(0, 3, 300)
     for strategy in ("mean", "median", "most_frequent"):
-        found = Imputer(strategy).fit(X, sample_weight=weight).statistics_
+        found = SimpleImputer(strategy).fit(X, sample_weight=weight).statistics_
         expected = peer.SimpleImputer(strategy=strategy).fit(np.repeat(X, weight, axis=0)).statistics_
         np.testing.assert_allclose(found, expected, rtol=1e-13)
 
@@ -111,30 +107,30 @@ def test_weights_repeat_rows():
 def test_certificates_say_how_exact_a_median_is(monkeypatch):
     from tenfold.stats.counts import distribution
 
-    exact = {c.kind: c.value for c in Imputer("median").fit(table()).certificate_.claims}
+    exact = {c.kind: c.value for c in SimpleImputer("median").fit(table()).certificate_.claims}
     assert exact == {"rank error": 0.0, "columns with gaps": 3.0}
     monkeypatch.setattr(distribution, "MAX_COLUMN_GROUPS", 64)
     monkeypatch.setattr(distribution, "MIN_COLUMN_GROUPS", 64)
-    rough = Imputer("median").fit(table())
+    rough = SimpleImputer("median").fit(table())
     off = next(c.value for c in rough.certificate_.claims if c.kind == "rank error")
     assert 0 < off < 0.2
     for j in range(4):
         some = table()[:, j]
         some = some[~np.isnan(some)]
         assert abs(np.mean(some <= rough.statistics_[j]) - 0.5) <= off + np.mean(some == rough.statistics_[j])
-    claims = {c.kind: c.value for c in Imputer("most_frequent").fit(table()).certificate_.claims}
+    claims = {c.kind: c.value for c in SimpleImputer("most_frequent").fit(table()).certificate_.claims}
     assert 0 < claims["modes in groups"] < 4
 
 
 def test_text_is_refused_by_name():
     with pytest.raises(tn.DataError, match="'b'"):
-        Imputer().fit(pd.DataFrame({"a": [1.0], "b": ["x"]}))
+        SimpleImputer().fit(pd.DataFrame({"a": [1.0], "b": ["x"]}))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_filled_in_must_be_finite(value):
     with pytest.raises(ValueError, match="fill_value must be finite"):
-        Imputer("constant", fill_value=value).fit([[1.0]])
+        SimpleImputer("constant", fill_value=value).fit([[1.0]])
 
 
 # ---- text ------------------------------------------------------------------------------------------
@@ -182,13 +178,13 @@ def test_text_equals_scikit_learn(strategy, fill_value, add_indicator, tmp_path)
 
 def test_numbers_beside_text(tmp_path):
     X = words().assign(number=table(rows=150)[:, 1])
-    ours = Imputer("most_frequent", add_indicator=True).fit(X)
+    ours = SimpleImputer("most_frequent", add_indicator=True).fit(X)
     theirs = peer.SimpleImputer(strategy="most_frequent", add_indicator=True).fit(X)
     assert ours.statistics_.tolist() == theirs.statistics_.tolist()
     assert ours.transform(X).tolist() == theirs.transform(X).tolist()
     X.to_parquet(tmp_path / "x.parquet", row_group_size=40)
     lazy = (
-        Imputer("most_frequent", add_indicator=True)
+        SimpleImputer("most_frequent", add_indicator=True)
         .fit(tn.scan(tmp_path / "x.parquet"))
         .transform(tn.scan(tmp_path / "x.parquet"))
     )
@@ -233,7 +229,7 @@ def test_an_encoder_takes_text_that_was_filled_in(given, tmp_path):
 
 def test_text_that_has_no_use_is_refused_with_a_remedy():
     X = words().assign(number=1.0)
-    fill = Imputer("most_frequent")
+    fill = SimpleImputer("most_frequent")
     with pytest.raises(tn.DataError, match="'fill' fills in text.*Remedy: an encoder"):
         tn.ColumnTransformer([("fill", fill, ["town"])]).fit(X)
     with pytest.raises(tn.DataError, match="column 'town' holds text, made by the model before. Remedy: an encoder"):
@@ -241,23 +237,23 @@ def test_text_that_has_no_use_is_refused_with_a_remedy():
     chain = tn.make_pipeline(fill, tn.StandardScaler())
     with pytest.raises(tn.DataError, match="'town' comes out of SimpleImputer as text.*an encoder between"):
         tn.ColumnTransformer([("fill", chain, ["town"])]).fit(X)
-    marked = tn.make_pipeline(Imputer("most_frequent", add_indicator=True), tn.OneHotEncoder())
+    marked = tn.make_pipeline(SimpleImputer("most_frequent", add_indicator=True), tn.OneHotEncoder())
     with pytest.raises(tn.DataError, match="indicators beside text.*Remedy: add_indicator=False"):
         tn.ColumnTransformer([("fill", marked, ["town"])]).fit(X)
     with pytest.raises(ValueError, match="fill_value=1 is a number, and column 'town' holds text. Remedy: an imputer"):
-        Imputer("constant", fill_value=1).fit(X)
+        SimpleImputer("constant", fill_value=1).fit(X)
     with pytest.raises(ValueError, match="fill_value='a' is text, and column 'number' holds numbers"):
-        Imputer("constant", fill_value="a").fit(X)
+        SimpleImputer("constant", fill_value="a").fit(X)
 
 
 def test_categories_that_are_numbers_and_a_column_of_text_without_values():
     X = pd.DataFrame({"kind": pd.Categorical([3, 1, None, 3])})
-    assert Imputer("most_frequent").fit_transform(X).ravel().tolist() == [3, 1, 3, 3]
-    assert Imputer("constant", fill_value=2).fit_transform(X).ravel().tolist() == [3, 1, 2, 3]
+    assert SimpleImputer("most_frequent").fit_transform(X).ravel().tolist() == [3, 1, 3, 3]
+    assert SimpleImputer("constant", fill_value=2).fit_transform(X).ravel().tolist() == [3, 1, 2, 3]
     none = pd.DataFrame({"word": pd.Series([None, None], dtype="string")})
     with pytest.raises(tn.DataError, match="'word', row 0 is missing, and no row had a value"):
-        Imputer("most_frequent").fit(none).transform(none)
-    kept = Imputer("most_frequent", keep_empty_features=True).fit_transform(none)
+        SimpleImputer("most_frequent").fit(none).transform(none)
+    kept = SimpleImputer("most_frequent", keep_empty_features=True).fit_transform(none)
     assert kept.ravel().tolist() == ["missing_value"] * 2
 
 
@@ -277,24 +273,24 @@ def test_categories_that_are_numbers_may_be_new(tmp_path):
     expected = cross_val_score(theirs, X, y, cv=KFold(5))
     np.testing.assert_allclose(cross_val_score(ours, X, y, cv=KFold(5), error_score="raise"), expected, rtol=1e-9)
     np.testing.assert_allclose(tn.cross_validate(ours, X, y, folds=KFold(5)).scores.ravel(), expected, rtol=1e-9)
-    model = Imputer("most_frequent").fit(X[:40])
+    model = SimpleImputer("most_frequent").fit(X[:40])
     new = pd.DataFrame({"kind": pd.Categorical([2, 3, None, 1.5])})
     assert model.transform(new).ravel().tolist() == [2, 3, 1, 1.5]
     assert [isinstance(value, float) for value in model.transform(new).ravel()] == [False, False, False, True]
     assert model.transform(new.astype(object)).ravel().tolist() == [2, 3, 1, 1.5]
-    arrays = Imputer("most_frequent").fit(X[:40].to_numpy().astype(object))
+    arrays = SimpleImputer("most_frequent").fit(X[:40].to_numpy().astype(object))
     assert arrays.transform(np.array([[3], [None]], dtype=object)).ravel().tolist() == [3, 1]
     X.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=15)
     rows = tn.scan(tmp_path / "x.parquet", target="y", categorical=["kind"])
     assert model.transform(rows).collect().ravel().tolist() == X["kind"].tolist()
-    flags = Imputer("most_frequent").fit(pd.DataFrame({"on": pd.Categorical([True, True])}))
+    flags = SimpleImputer("most_frequent").fit(pd.DataFrame({"on": pd.Categorical([True, True])}))
     assert flags.transform(pd.DataFrame({"on": pd.Categorical([False, None])})).ravel().tolist() == [False, True]
 
 
 def test_categories_that_are_long_ids_keep_every_digit():
     ids = [2**60 + 1, 2**60 + 2, None, 2**60 + 1]
     X = pd.DataFrame({"id": pd.Categorical(pd.array(ids, dtype="Int64"))})
-    model = Imputer("most_frequent").fit(X)
+    model = SimpleImputer("most_frequent").fit(X)
     assert model.transform(X).ravel().tolist() == [2**60 + 1, 2**60 + 2, 2**60 + 1, 2**60 + 1]
     with pytest.raises(tn.DataError, match="'id', row 0 has a number that was no category in fitting. Remedy: fit to"):
         model.transform(pd.DataFrame({"id": pd.Categorical([2**60 + 3])}))
@@ -307,7 +303,7 @@ def test_an_encoder_takes_numbers_that_were_filled_in(names, tmp_path):
     y = X["n"] % 3 + 0.1 * np.arange(150) % 1
     X.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=40)
     rows = tn.scan(tmp_path / "x.parquet", target="y")
-    ours = tn.make_pipeline(Imputer("most_frequent"), tn.OneHotEncoder(handle_unknown="ignore"), tn.Ridge())
+    ours = tn.make_pipeline(SimpleImputer("most_frequent"), tn.OneHotEncoder(handle_unknown="ignore"), tn.Ridge())
     theirs = make_pipeline(
         peer.SimpleImputer(strategy="most_frequent"),
         preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False),
@@ -326,7 +322,7 @@ def test_an_encoder_takes_numbers_that_were_filled_in(names, tmp_path):
 
 def test_numbers_that_are_filled_in_before_an_encoder_are_categories():
     X = pd.DataFrame({"n": [3, 1, 3, 2], "gaps": [3.0, None, 3.0, 2.0], "none": [np.nan] * 4})
-    chain = tn.make_pipeline(Imputer("most_frequent"), tn.OneHotEncoder(sparse_output=False))
+    chain = tn.make_pipeline(SimpleImputer("most_frequent"), tn.OneHotEncoder(sparse_output=False))
     theirs = make_pipeline(peer.SimpleImputer(strategy="most_frequent"), preprocessing.OneHotEncoder())
     beside = tn.ColumnTransformer([("words", chain, ["n", "gaps"])], verbose_feature_names_out=False)
     expected = theirs.fit_transform(X[["n", "gaps"]]).toarray()
