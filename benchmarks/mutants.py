@@ -87,7 +87,7 @@ FAULTS = (
     Fault(
         "linear: the gap of least squares leaves out rounding",
         "linear_model/least_squares/normal_equations.py",
-        "0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (SURE * gamma * size) ** 2",
+        "0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (ERROR_DEVIATIONS * gamma * size) ** 2",
         "0.5 * float(slip @ slip)",
         ("tests/linear_model/penalized/test_penalized.py", "tests/linear_model"),
     ),

@@ -34,13 +34,13 @@ FAULTS = (
     Fault(
         "sequences: a sequence that is impossible is decoded",
         "sequence/decoding.py",
-        "refuse_impossible(chunk.X, starts, found, ASKED)\n    return path, found",
+        "refuse_impossible(chunk.X, starts, found, IMPOSSIBLE_SEQUENCE_REMEDY)\n    return path, found",
         "return path, found",
     ),
     Fault(
         "graphs: intervals of samples forget causes that were not drawn",
         "graphical/likelihood_weighting.py",
-        "drawn_all = log_most <= highest + ROUNDING",
+        "drawn_all = log_most <= highest + WEIGHT_TIE",
         "drawn_all = log_most <= np.inf",
     ),
     Fault(
