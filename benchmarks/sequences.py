@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import tenfold as tn
-from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.hidden_states import HiddenStates, SequenceRows
 from tenfold.testing import bits
 
 warnings.filterwarnings("ignore")
@@ -108,7 +108,7 @@ def every_path(models: int = 500) -> None:
         paths = np.array(list(itertools.product(range(k), repeat=n)))
         p = start[paths[:, 0]] * emission[paths, seen].prod(axis=1) * step[paths[:, :-1], paths[:, 1:]].prod(axis=1)
         with np.errstate(divide="ignore"):
-            rows = Rows(np.array([n]), seen, np.ascontiguousarray(np.log(emission.T)))
+            rows = SequenceRows(np.array([n]), seen, np.ascontiguousarray(np.log(emission.T)))
         states = HiddenStates(start, step)
         gamma, score = states.posterior(rows)
         path, best = states.likeliest(rows)

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold import PCA
-from tenfold.decomposition.pca import Factoring
+from tenfold.decomposition.pca import ReadingRFactor
 from tenfold.sources import part_rows
 from tenfold.stats.moments.centered_factor import TriangularFactor
 from tenfold.testing import bits, check_law
@@ -97,7 +97,7 @@ def test_merged_models_say_that_a_scan_is_missing():
         assert mixed.certificate_.get("another scan") is None
     moments = a.summary_.moments() + b.summary_.moments()
     state = a.update(a.start(a.schema_), moments)
-    assert isinstance(state, Factoring)
+    assert isinstance(state, ReadingRFactor)
     assert isinstance(a.ask(state), TriangularFactor)
 
 

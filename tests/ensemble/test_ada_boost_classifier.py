@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import boosted_rounds
 import tenfold as tn
-from tenfold.ensemble.ada_boost.ada_boost_stumps import Boosting
+from tenfold.ensemble.ada_boost.ada_boost_stumps import AddingStumps
 from tenfold.sources import part_rows
 from tenfold.testing import bits
 
@@ -100,7 +100,7 @@ def test_weights_follow():
 
     source = ArraySource(X, y, weight)
     chunk = source.load(0, model.need, model.schema_)
-    statistic = model.ask(Boosting(5, model.model_))
+    statistic = model.ask(AddingStumps(5, model.model_))
     rounds, raised = statistic.follow(statistic.lens(chunk), None)
     assert rounds == 5
     found = chunk.weight * raised

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tenfold as tn
 from tenfold.engine import merge
 from tenfold.inspection.dependence.grid import Distinct
-from tenfold.inspection.dependence.partial_dependence_result import Means
+from tenfold.inspection.dependence.partial_dependence_result import DependenceMeans
 from tenfold.sources.arrays import ArraySource, part_rows
 
 
@@ -242,9 +242,9 @@ def test_means_merge():
     def of(some):
         w, x = weight[some], said[some]
         if not len(w):
-            return Means(0, 0.0, 0.0, np.zeros((3, 2)), np.zeros((3, 2)))
+            return DependenceMeans(0, 0.0, 0.0, np.zeros((3, 2)), np.zeros((3, 2)))
         mean = np.tensordot(w, x, 1) / w.sum()
-        return Means(len(w), w.sum(), w @ w, mean, np.tensordot(w, (x - mean) ** 2, 1))
+        return DependenceMeans(len(w), w.sum(), w @ w, mean, np.tensordot(w, (x - mean) ** 2, 1))
 
     whole, parts = of(slice(None)), [of(slice(0, 7)), of(slice(7, 7)), of(slice(7, 40)), of(slice(40, 50))]
     for merged in (merge(parts), parts[0] + (parts[1] + (parts[2] + parts[3]))):

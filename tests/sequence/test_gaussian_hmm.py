@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 import tenfold as tn
 from tenfold import DataError, GaussianHMM
-from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.hidden_states import HiddenStates, SequenceRows
 from tenfold.sources import part_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -34,7 +34,7 @@ def test_likelihood_is_that_of_the_normals_along_the_states(kind):
         "spherical": lambda k: np.eye(2) * model.covars_[k],
     }[kind]
     table = np.column_stack([st.multivariate_normal(model.means_[k], covariance(k)).logpdf(X) for k in range(2)])
-    rows = Rows(lengths.cumsum(), np.arange(len(X)), np.ascontiguousarray(table))
+    rows = SequenceRows(lengths.cumsum(), np.arange(len(X)), np.ascontiguousarray(table))
     _, scores = HiddenStates(model.startprob_, model.transmat_).filtered(rows)
     np.testing.assert_allclose(model.score_samples(X, lengths), scores, rtol=1e-10)
     assert model.certificate_["log-likelihood"].value == pytest.approx(scores.sum() / len(X), rel=1e-10)
@@ -95,7 +95,7 @@ def test_states_that_forget_are_a_mixture():
     )
     alone = np.log(mixture.weights_) + table
     np.testing.assert_allclose(
-        share.posterior(Rows(np.array([len(X)]), np.arange(len(X)), np.ascontiguousarray(table)))[0],
+        share.posterior(SequenceRows(np.array([len(X)]), np.arange(len(X)), np.ascontiguousarray(table)))[0],
         np.exp(alone - np.logaddexp.reduce(alone, axis=1, keepdims=True)),
         atol=1e-12,
     )

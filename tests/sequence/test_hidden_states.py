@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tenfold.sequence import hidden_states
-from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.hidden_states import HiddenStates, SequenceRows
 
 
 def chances(random, *shape):
@@ -23,7 +23,7 @@ def small(seed):
     start, step, emission = chances(random, k), chances(random, k, k), chances(random, k, m)
     seen = random.integers(0, m, n)
     with np.errstate(divide="ignore"):
-        rows = Rows(np.array([n]), seen, np.ascontiguousarray(np.log(emission.T)))
+        rows = SequenceRows(np.array([n]), seen, np.ascontiguousarray(np.log(emission.T)))
     paths = np.array(list(itertools.product(range(k), repeat=n)))
     p = start[paths[:, 0]] * emission[paths, seen].prod(axis=1)
     p = p * step[paths[:, :-1], paths[:, 1:]].prod(axis=1)
@@ -66,7 +66,7 @@ def test_filtering_knows_the_rows_so_far():
     states, rows, _, _ = next(one for one in map(small, range(99)) if len(one[1].codes) > 4 and one[3].sum() > 0)
     filtered, _ = states.filtered(rows)
     for n in range(1, len(rows.codes) + 1):
-        part = Rows(np.array([n]), rows.codes[:n], rows.table)
+        part = SequenceRows(np.array([n]), rows.codes[:n], rows.table)
         np.testing.assert_allclose(filtered[n - 1], states.posterior(part)[0][-1], atol=1e-12)
 
 
@@ -76,9 +76,9 @@ def test_many_sequences_are_as_one_after_the_other():
     table = np.log(random.dirichlet(np.ones(9), 4) + 1e-3)
     lengths = np.array([1, 5, 300, 2])
     ends, codes = lengths.cumsum(), random.integers(0, 4, lengths.sum())
-    whole = states.expected(Rows(ends, codes, table), np.array([1.0, 2.0, 0.5, 3.0]))
+    whole = states.expected(SequenceRows(ends, codes, table), np.array([1.0, 2.0, 0.5, 3.0]))
     each = [
-        states.expected(Rows(np.array([b - a]), codes[a:b], table), np.array([w]))
+        states.expected(SequenceRows(np.array([b - a]), codes[a:b], table), np.array([w]))
         for a, b, w in zip(ends - lengths, ends, [1.0, 2.0, 0.5, 3.0], strict=True)
     ]
     np.testing.assert_allclose(whole.moved, sum(one.moved for one in each), rtol=1e-12, atol=1e-12)
@@ -90,7 +90,7 @@ def test_a_million_symbols_do_not_underflow(monkeypatch):
     random = np.random.default_rng(0)
     start, step = random.dirichlet(np.ones(3)), random.dirichlet(np.ones(3), 3)
     states, table = HiddenStates(start, step), np.log(random.dirichlet(np.ones(3), 50))
-    rows = Rows(np.array([1_000_000]), random.integers(0, 50, 1_000_000), table)
+    rows = SequenceRows(np.array([1_000_000]), random.integers(0, 50, 1_000_000), table)
     whole = states.expected(rows, np.ones(1))
     assert whole.moved.sum() == pytest.approx(999_999, rel=1e-9)
     assert np.isfinite(whole.log_likelihood).all()
@@ -104,7 +104,7 @@ def test_erratum_4_transitions_are_indexed_by_the_state_before_and_then_the_stat
     start, step = np.array([1.0, 0.0]), np.array([[0.1, 0.9], [0.4, 0.6]])
     states = HiddenStates(start, step)
     table = np.log(np.array([[0.7, 0.2], [0.3, 0.8]]))
-    rows = Rows(np.array([2]), np.array([0, 1]), table)
+    rows = SequenceRows(np.array([2]), np.array([0, 1]), table)
     first, second = 0.7 * 0.1 * 0.3, 0.7 * 0.9 * 0.8  # the state stays, or goes to the other one
     assert states.filtered(rows)[1][0] == pytest.approx(np.log(first + second))
     transposed = HiddenStates(start, np.ascontiguousarray(step.T))
@@ -116,9 +116,9 @@ def test_a_state_that_is_never_reached_may_be_likelier_than_any_number_can_say()
     n, start, step = 900, np.array([1.0, 0.0, 0.0]), np.array([[0.5, 0.5, 0], [0, 1, 0], [0, 0, 1]])
     seen = np.repeat([0, 1, 0], [40, n - 50, 10])
     table = np.log([[0.9, 0.9999, 0.0001], [0.1, 0.0001, 0.9999]])
-    whole = HiddenStates(start, step).expected(Rows(np.array([n]), seen, table), np.ones(1))
+    whole = HiddenStates(start, step).expected(SequenceRows(np.array([n]), seen, table), np.ones(1))
     few = HiddenStates(start[:2], step[:2, :2]).expected(
-        Rows(np.array([n]), seen, np.ascontiguousarray(table[:, :2])), np.ones(1)
+        SequenceRows(np.array([n]), seen, np.ascontiguousarray(table[:, :2])), np.ones(1)
     )
     assert whole.log_likelihood == pytest.approx(few.log_likelihood, rel=1e-13)
     np.testing.assert_allclose(whole.said[:, :2], few.said, rtol=1e-11)

@@ -12,7 +12,7 @@ from dual_problems import KINDS, examine
 from tenfold import SVC, SVR
 from tenfold.core.driver_threads import driver_threads
 from tenfold.svm import dual_problem, support_vector_machine
-from tenfold.svm.dual_problem import Dual, KernelRows, solve_dual
+from tenfold.svm.dual_problem import DualProblem, KernelRows, solve_dual
 from tenfold.svm.platt_scaling import coupled, sigmoid_fit
 
 random = np.random.default_rng(0)
@@ -139,7 +139,7 @@ def test_working_sets_reach_the_optimum_of_libsvm():
     k, prices = tn.kernels.GaussianKernel(1 / 12), np.ones(len(A))
     values = {}
     for name, given in {"all": {"shrinking": False}, "shrunk": {}, "no cache": {"memory": 1 << 20}}.items():
-        found = solve_dual(k, A, Dual.of_classes(sign, prices), 1e-3, **given)
+        found = solve_dual(k, A, DualProblem.of_classes(sign, prices), 1e-3, **given)
         assert found.violation <= 1e-3
         values[name] = sign @ found.beta - found.beta @ found.values / 2
         F = k(A, A[found.beta != 0]) @ found.beta[found.beta != 0]
@@ -156,7 +156,7 @@ def test_threads_do_not_change_a_bit():
     for count in (1, 2, 3):
         with driver_threads(count):
             found.append(
-                solve_dual(tn.kernels.GaussianKernel(0.1), A, Dual.of_classes(sign, np.ones(len(A))), 1e-2).beta
+                solve_dual(tn.kernels.GaussianKernel(0.1), A, DualProblem.of_classes(sign, np.ones(len(A))), 1e-2).beta
             )
     assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
 
@@ -165,7 +165,7 @@ def test_numbers_of_many_rows():
     A, sign = many(1_800)
     y = A[:, 0] + 0.3 * sign
     k = tn.kernels.GaussianKernel(0.05)
-    found = solve_dual(k, A, Dual.of_numbers(y, np.ones(len(A)), 0.1), 1e-3)
+    found = solve_dual(k, A, DualProblem.of_numbers(y, np.ones(len(A)), 0.1), 1e-3)
     theirs = peer.SVR(gamma=0.05).fit(A, y)
     np.testing.assert_allclose(found.values + found.bias, theirs.predict(A), atol=5e-3)
 
@@ -174,7 +174,7 @@ def test_a_large_price_is_solved_although_rows_are_short_numbers(monkeypatch):
     """Slopes are made again in float64 where the rounding of float32 rows could matter."""
     monkeypatch.setattr(dual_problem, "MAX_FULL_GRAM_ROWS", 100)
     A, sign = many(600)
-    wide = Dual.of_classes(sign, np.full(len(A), 1e4))
+    wide = DualProblem.of_classes(sign, np.full(len(A), 1e4))
     found = solve_dual(tn.kernels.GaussianKernel(0.05), A, wide, 1e-4)
     F = tn.kernels.GaussianKernel(0.05)(A) @ found.beta
     v = sign - F
@@ -184,9 +184,9 @@ def test_a_large_price_is_solved_although_rows_are_short_numbers(monkeypatch):
 def test_a_start_at_the_solution_of_another_price_takes_fewer_moves():
     sign = np.where(TWO == 1, 1.0, -1.0)
     k = tn.kernels.GaussianKernel(0.3)
-    first = solve_dual(k, X, Dual.of_classes(sign, np.full(250, 1.0)), 1e-4)
-    cold = solve_dual(k, X, Dual.of_classes(sign, np.full(250, 1.2)), 1e-4)
-    warm = solve_dual(k, X, Dual.of_classes(sign, np.full(250, 1.2)), 1e-4, start=first.beta)
+    first = solve_dual(k, X, DualProblem.of_classes(sign, np.full(250, 1.0)), 1e-4)
+    cold = solve_dual(k, X, DualProblem.of_classes(sign, np.full(250, 1.2)), 1e-4)
+    warm = solve_dual(k, X, DualProblem.of_classes(sign, np.full(250, 1.2)), 1e-4, start=first.beta)
     assert warm.moves < cold.moves
     np.testing.assert_allclose(warm.values, cold.values, atol=1e-3)
 

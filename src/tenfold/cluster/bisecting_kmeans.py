@@ -12,10 +12,10 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from tenfold.cluster.initial_centers import best_seeds
-from tenfold.cluster.kmeans_states import Measuring, Sampling
+from tenfold.cluster.kmeans_states import Measuring, SamplingSeeds
 from tenfold.cluster.lloyd_round import Lloyd, labels
 from tenfold.cluster.nearest_center import NearestCenter
-from tenfold.cluster.row_sample import Spread, SpreadAndMass, StartSample
+from tenfold.cluster.row_sample import BucketSpread, SpreadAndMass, StartSample
 from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, Index
 from tenfold.core.learner import Done
@@ -29,7 +29,7 @@ SAMPLE, EACH = 4096, 64
 """rows from which centres of cuts are drawn: so many, or so many for each cluster"""
 
 
-class Tree(NamedTuple):
+class BisectionTree(NamedTuple):
     """Cuts of clusters in two: the children of a node stand side by side, behind it."""
 
     centers: Annotated[Array, "node", "column"]
@@ -62,7 +62,7 @@ class Tree(NamedTuple):
                 at[rows] = first + labels(X.rows(rows), self.centers[first : first + 2])
         return at
 
-    def cut(self, node: int, halves: Halves) -> Tree:
+    def cut(self, node: int, halves: Halves) -> BisectionTree:
         """The tree with one more cut."""
         left = self.left.copy()
         left[node] = len(left)
@@ -71,14 +71,14 @@ class Tree(NamedTuple):
         weight = [h.weight[0] for h in each]
         moved = [float(h.weight[0] * ((m - h.centers[0]) ** 2).sum()) for h, m in zip(each, means, strict=True)]
         inertia = [max(h.inertia - saved, 0.0) for h, saved in zip(each, moved, strict=True)]
-        return Tree(
+        return BisectionTree(
             np.vstack([self.centers, *means]),
             np.concatenate([left, [-1, -1]]),
             np.concatenate([self.weight, weight]),
             np.concatenate([self.inertia, inertia]),
         )
 
-    def uncut(self, node: int) -> Tree:
+    def uncut(self, node: int) -> BisectionTree:
         """The tree whose node is left as it is: no rows of it are known to differ."""
         inertia = self.inertia.copy()
         inertia[node] = 0.0
@@ -114,7 +114,7 @@ class SumsOfHalves(Statistic[Halves]):
     pair: Array
 
     def summarize(self, chunk: Chunk) -> Halves:
-        tree = Tree(self.centers, self.left, np.zeros(0), np.zeros(0))
+        tree = BisectionTree(self.centers, self.left, np.zeros(0), np.zeros(0))
         inside = chunk if len(self.left) == 1 else chunk.rows(np.flatnonzero(tree.find(chunk.X) == self.node))
         near = labels(inside.X, self.pair)
         one, other = (Lloyd.of(inside.rows(np.flatnonzero(near == k)), self.pair[k : k + 1]) for k in (0, 1))
@@ -128,7 +128,7 @@ class SumsByLeaf(Statistic[Lloyd]):
     left: Codes
 
     def summarize(self, chunk: Chunk) -> Lloyd:
-        tree = Tree(self.centers, self.left, np.zeros(0), np.zeros(0))
+        tree = BisectionTree(self.centers, self.left, np.zeros(0), np.zeros(0))
         at, leaves = tree.find(chunk.X), tree.leaves
         each = [Lloyd.of(chunk.rows(np.flatnonzero(at == leaf)), self.centers[leaf : leaf + 1]) for leaf in leaves]
         return Lloyd(
@@ -143,15 +143,15 @@ class BisectingModel(NamedTuple):
     """The centres of the clusters, and the tree of cuts by which rows find them."""
 
     cluster_centers: Annotated[Array, "cluster", "column"]
-    tree: Tree
+    tree: BisectionTree
     n_iter: int
 
 
-class Cutting(NamedTuple):
+class Bisecting(NamedTuple):
     """A cluster is being cut in two: rounds of k-means among its rows."""
 
     step: int
-    tree: Tree
+    tree: BisectionTree
     sample: Race
     node: int
     pair: Annotated[Array, "half", "column"]
@@ -167,8 +167,8 @@ class Closing(NamedTuple):
     kept: BisectingModel
 
 
-State: TypeAlias = Measuring | Sampling | Cutting | Closing | Done
-Summary: TypeAlias = Spread | Race | Halves | Lloyd
+State: TypeAlias = Measuring | SamplingSeeds | Bisecting | Closing | Done
+Summary: TypeAlias = BucketSpread | Race | Halves | Lloyd
 
 
 halved_from_two = Refused(
@@ -255,9 +255,9 @@ class BisectingKMeans(NearestCenter):
         match state:
             case Measuring():
                 return SpreadAndMass(self.random_state)
-            case Sampling():
+            case SamplingSeeds():
                 return StartSample.of(max(SAMPLE, EACH * self.n_clusters), self.random_state, state.spread)
-            case Cutting():
+            case Bisecting():
                 return SumsOfHalves(state.tree.centers, state.tree.left, state.node, state.pair)
             case Closing():
                 return SumsByLeaf(state.kept.tree.centers, state.kept.tree.left)
@@ -266,23 +266,23 @@ class BisectingKMeans(NearestCenter):
     def update(self, state: State, s: Summary) -> State:
         """To the sample; from cut to cut; to the end."""
         match state, s:
-            case Measuring(), Spread():
+            case Measuring(), BucketSpread():
                 s.refuse_small()
-                return Sampling(0, s)
-            case Sampling(), Race():
+                return SamplingSeeds(0, s)
+            case SamplingSeeds(), Race():
                 spread = state.spread
                 tolerance = self.tol * spread.square / (spread.weight * len(spread.columns.mean))
-                root = Tree(
+                root = BisectionTree(
                     spread.columns.mean[None], np.array([-1]), np.array([spread.weight]), np.array([spread.square])
                 )
                 return self._next(0, root, s, tolerance)
-            case Cutting(), Halves():
+            case Bisecting(), Halves():
                 return self._move(state, s)
             case Closing(), Lloyd():
                 return Done.of(state.kept, state.step)
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 
-    def _move(self, state: Cutting, s: Halves) -> Cutting | Closing:
+    def _move(self, state: Bisecting, s: Halves) -> Bisecting | Closing:
         """The two centres at the means of their rows, till they hardly move; then the next cut."""
         step, means = state.step + 1, s.means()
         if (s.weight == 0).any():
@@ -292,7 +292,7 @@ class BisectingKMeans(NearestCenter):
             return self._next(step, state.tree.cut(state.node, s), state.sample, state.tolerance)
         return state._replace(step=step, pair=means, rounds=state.rounds + 1)
 
-    def _next(self, step: int, tree: Tree, sample: Race, tolerance: float) -> Cutting | Closing:
+    def _next(self, step: int, tree: BisectionTree, sample: Race, tolerance: float) -> Bisecting | Closing:
         """The next cluster to cut, and two centres for it; the end, if there are enough, or no rows that differ."""
         rows, weight = sample.sample()
         at = tree.find(Columns(rows))
@@ -305,12 +305,12 @@ class BisectingKMeans(NearestCenter):
             some = None if self.random_state is None else self.random_state + len(tree.left)
             pair = best_seeds(rows[inside], weight[inside], 2, some, sample.complete) if inside.any() else rows[:0]
             if len(pair) == 2:
-                return Cutting(step, tree, sample, node, pair, 0, tolerance)
+                return Bisecting(step, tree, sample, node, pair, 0, tolerance)
             tree = tree.uncut(node)
         centers = np.ascontiguousarray(tree.centers[tree.leaves])
         return Closing(step, BisectingModel(centers, tree, step))
 
-    def _worth(self, tree: Tree) -> Array:
+    def _worth(self, tree: BisectionTree) -> Array:
         return tree.inertia if self.bisecting_strategy == "biggest_inertia" else tree.weight
 
     def model(self, state: State) -> BisectingModel | None:

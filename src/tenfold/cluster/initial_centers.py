@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import bounded, lower_bound
-from tenfold.cluster.kmeans_states import Bounding, Measuring, Moving, Oversampling, Sampling, Start, State, Summary
+from tenfold.cluster.kmeans_states import (
+    Bounding,
+    Measuring,
+    Moving,
+    Oversampling,
+    SamplingSeeds,
+    Start,
+    State,
+    Summary,
+)
 from tenfold.cluster.lloyd_round import Lloyd, NearestSums
-from tenfold.cluster.row_sample import FarSample, Spread, SpreadAndMass, StartSample
+from tenfold.cluster.row_sample import BucketSpread, FarSample, SpreadAndMass, StartSample
 from tenfold.compiled.neighbors.lloyd_rounds import settle
 from tenfold.compiled.neighbors.seeding import greedy_seeds
 from tenfold.core import Array, Schema
@@ -63,7 +72,7 @@ class FirstCenters:
         match state:
             case Measuring():
                 return SpreadAndMass(self.seed)
-            case Sampling():
+            case SamplingSeeds():
                 return StartSample.of(max(4096, 32 * self.n_clusters), self.seed, state.spread)
             case Oversampling() if state.drawn < OVERSAMPLING_ROUNDS:
                 spread = state.spread
@@ -75,22 +84,22 @@ class FirstCenters:
 
     def update(self, state: State, s: Summary) -> Start | Moving:
         """On to centres, and to what bounds their inertia."""
-        if isinstance(s, Spread):
+        if isinstance(s, BucketSpread):
             s.refuse_small()
         match state, s:
-            case Measuring(), Spread() if isinstance(self.init, str) and self.init == "k-means||":
+            case Measuring(), BucketSpread() if isinstance(self.init, str) and self.init == "k-means||":
                 return Oversampling(0, s, s.columns.mean[None], 0)
-            case Measuring(), Spread() if isinstance(self.init, str):
-                return Sampling(0, s)
+            case Measuring(), BucketSpread() if isinstance(self.init, str):
+                return SamplingSeeds(0, s)
             case Oversampling(), Race():
                 return state._replace(candidates=np.vstack([state.candidates, s.row]), drawn=state.drawn + 1)
             case Oversampling(), Lloyd():
                 some = s.weight > 0
                 centers = best_seeds(s.means()[some], s.weight[some], self.n_clusters, self.seed, False, self.restarts)
                 return self._bounding(centers, self._tolerance(state.spread))
-            case Measuring(), Spread():
+            case Measuring(), BucketSpread():
                 return self._bounding(self._given(), self._tolerance(s))
-            case Sampling(), Race():
+            case SamplingSeeds(), Race():
                 centers = best_seeds(*s.sample(), self.n_clusters, self.seed, s.complete, self.restarts)
                 return self._bounding(centers, self._tolerance(state.spread))
             case Bounding(), Moments():
@@ -103,7 +112,7 @@ class FirstCenters:
             return Bounding(0, centers, tolerance)
         return Moving(0, centers, tolerance, 0.0)
 
-    def _tolerance(self, s: Spread) -> float:
+    def _tolerance(self, s: BucketSpread) -> float:
         """That share of the mean variance of the columns."""
         return self.tol * s.square / (s.weight * len(s.columns.mean))
 

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 
 from tenfold.cluster.lloyd_round import Lloyd
-from tenfold.cluster.row_sample import Spread
+from tenfold.cluster.row_sample import BucketSpread
 from tenfold.core import Array
 from tenfold.core.learner import Done
 from tenfold.stats.moments.moments import Moments
@@ -31,18 +31,18 @@ class Measuring(NamedTuple):
     step: int
 
 
-class Sampling(NamedTuple):
+class SamplingSeeds(NamedTuple):
     """No centres yet: they are drawn from a sample of the rows."""
 
     step: int
-    spread: Spread
+    spread: BucketSpread
 
 
 class Oversampling(NamedTuple):
     """k-means||: there are candidates for centres, and rows far from all of them are drawn to join them."""
 
     step: int
-    spread: Spread
+    spread: BucketSpread
     candidates: Annotated[Array, "candidate", "column"]
     drawn: int
     """how often rows were drawn"""
@@ -83,9 +83,9 @@ class Refilling(NamedTuple):
     empty: int
 
 
-Start: TypeAlias = Measuring | Sampling | Oversampling | Bounding
+Start: TypeAlias = Measuring | SamplingSeeds | Oversampling | Bounding
 State: TypeAlias = Start | Moving | Refilling | Done
-Summary: TypeAlias = Spread | Race | Moments | Lloyd
+Summary: TypeAlias = BucketSpread | Race | Moments | Lloyd
 
 
 def next_round(state: Moving, s: Lloyd) -> Moving | Refilling | Done:

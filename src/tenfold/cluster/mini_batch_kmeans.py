@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import inertia_claims
 from tenfold.cluster.initial_centers import Asked, FirstCenters
-from tenfold.cluster.kmeans_states import KMeansModel, Measuring, Moving, Oversampling, Sampling
+from tenfold.cluster.kmeans_states import KMeansModel, Measuring, Moving, Oversampling, SamplingSeeds
 from tenfold.cluster.lloyd_round import Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
-from tenfold.cluster.row_sample import Spread
+from tenfold.cluster.row_sample import BucketSpread
 from tenfold.core import Array, Chunk, Claim, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Done
@@ -70,8 +70,8 @@ class Walk:
     mass: Annotated[float, NOT_NEGATIVE]
 
 
-State: TypeAlias = Measuring | Sampling | Oversampling | Walking | Judging | Done
-Summary: TypeAlias = Spread | Race | Lloyd | Walk
+State: TypeAlias = Measuring | SamplingSeeds | Oversampling | Walking | Judging | Done
+Summary: TypeAlias = BucketSpread | Race | Lloyd | Walk
 
 
 class Batches(Ordered[Walk]):
@@ -188,7 +188,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
         """From the first centres on, batches."""
         if isinstance(state, Moving):
             return Walking(0, state.centers, np.zeros(len(state.centers)), self.max_iter, np.inf)
-        assert isinstance(state, Measuring | Sampling | Oversampling)
+        assert isinstance(state, Measuring | SamplingSeeds | Oversampling)
         return state
 
     def onward(self, model: MiniBatchModel) -> Walking:
@@ -212,7 +212,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
                 return self._walked(state, s)
             case Judging(), Lloyd():
                 return Done.of(state.kept, state.step)
-            case ((Measuring() | Sampling() | Oversampling()), (Spread() | Race() | Lloyd())):
+            case ((Measuring() | SamplingSeeds() | Oversampling()), (BucketSpread() | Race() | Lloyd())):
                 return self._begun(self._first.update(state, s))
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 

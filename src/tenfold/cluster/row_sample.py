@@ -21,14 +21,14 @@ MIN_SQUARED_DISTANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class BucketSpread:
     """Mean and squares of the columns, and how the weight falls into buckets of a row hash."""
 
     columns: ColumnSpread
     mass: Annotated[Array, "bucket"]
 
-    def __add__(self, other: Spread) -> Spread:
-        return Spread(self.columns + other.columns, self.mass + other.mass)
+    def __add__(self, other: BucketSpread) -> BucketSpread:
+        return BucketSpread(self.columns + other.columns, self.mass + other.mass)
 
     @property
     def weight(self) -> float:
@@ -48,14 +48,14 @@ class Spread:
                 raise too_small(int(small.argmax()))
 
 
-class SpreadAndMass(Grouped[Spread]):
+class SpreadAndMass(Grouped[BucketSpread]):
     """Mean and squares of the columns, and the weight in each bucket of a row hash."""
 
     seed: int | None
 
-    def summarize(self, chunk: Chunk) -> Spread:
+    def summarize(self, chunk: Chunk) -> BucketSpread:
         bucket = _bucket_of(row_bits(chunk.X, self.seed))
-        return Spread(ColumnSpread.of(chunk), np.bincount(bucket, chunk.weight, HASH_BUCKETS).astype(np.float64))
+        return BucketSpread(ColumnSpread.of(chunk), np.bincount(bucket, chunk.weight, HASH_BUCKETS).astype(np.float64))
 
 
 class StartSample(Statistic[Race]):
@@ -70,7 +70,7 @@ class StartSample(Statistic[Race]):
     """share of the weight in each bucket"""
 
     @classmethod
-    def of(cls, most: int, seed: int | None, s: Spread) -> StartSample:
+    def of(cls, most: int, seed: int | None, s: BucketSpread) -> StartSample:
         """So many rows at most, drawn by how rows spread."""
         return cls(most, seed, s.square / s.weight, s.columns.mean, s.mass / s.weight)
 

@@ -40,7 +40,7 @@ ERROR_TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Covered:
+class HypothesisCoverage:
     """Weight of each class, and of those of its rows that each hypothesis covers."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
@@ -48,10 +48,10 @@ class Covered:
     literals: int
     """that a hypothesis has at most, if all such were made; 0 if hypotheses were given"""
 
-    def __add__(self, other: Covered) -> Covered:
-        return Covered(self.weight + other.weight, self.covered + other.covered, self.literals)
+    def __add__(self, other: HypothesisCoverage) -> HypothesisCoverage:
+        return HypothesisCoverage(self.weight + other.weight, self.covered + other.covered, self.literals)
 
-    def recode(self, old: Schema, new: Schema) -> Covered:
+    def recode(self, old: Schema, new: Schema) -> HypothesisCoverage:
         """The same under more categories: no row had them, so hypotheses that ask for them cover none."""
         weight, covered = self.weight, self.covered
         at = old.places("class", new)
@@ -66,7 +66,7 @@ class Covered:
         return replace(self, weight=weight, covered=covered)
 
 
-class CoveredByHypotheses(Grouped[Covered]):
+class CoveredByHypotheses(Grouped[HypothesisCoverage]):
     """Weight of each class, and of those of its rows that each hypothesis covers."""
 
     hypotheses: Array
@@ -74,7 +74,7 @@ class CoveredByHypotheses(Grouped[Covered]):
     classes: int
     literals: int
 
-    def summarize(self, chunk: Chunk) -> Covered:
+    def summarize(self, chunk: Chunk) -> HypothesisCoverage:
         # Weigh the rows that each hypothesis covers; rows that are alike are looked at once.
         weight, covered = np.zeros(self.classes), np.zeros((self.classes, len(self.hypotheses)))
         for rows, block in chunk.X.blocks():
@@ -83,7 +83,7 @@ class CoveredByHypotheses(Grouped[Covered]):
             np.add.at(table, (chunk.y[rows], which.ravel()), chunk.weight[rows])
             weight += table.sum(axis=1)
             covered += table @ covers_each(self.hypotheses, alike)
-        return Covered(weight, covered, self.literals)
+        return HypothesisCoverage(weight, covered, self.literals)
 
 
 class BayesOptimalModel(NamedTuple):
@@ -157,7 +157,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
     need = Need("categorical", target="class", binary=True)
     model_type = BayesOptimalModel
     hidden = frozenset({"hypotheses", "positive", "n_classes"})
-    summary_types = (Covered,)
+    summary_types = (HypothesisCoverage,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"noise": 0.1, "max_literals": 1}, {"pos_label": "no", "max_literals": None})
 
@@ -203,7 +203,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
             raise ValueError(f"rates must have two probabilities for each of the {n} hypotheses")
         return given
 
-    def solve(self, schema: Schema, s: Covered) -> BayesOptimalModel:
+    def solve(self, schema: Schema, s: HypothesisCoverage) -> BayesOptimalModel:
         # Bayes' rule; prior and noise enter here.
         hypotheses = self._hypotheses(schema)
         prior, rates = self._log_prior(len(hypotheses)), self._rates(len(hypotheses))
@@ -235,7 +235,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
         consistent = int((errors <= ERROR_TIE * weight).sum())
         return BayesOptimalModel(hypotheses, prior, likelihood, posterior, rates, consistent, positive, n_classes)
 
-    def certify(self, model: BayesOptimalModel, s: Covered) -> tuple[Claim, ...]:
+    def certify(self, model: BayesOptimalModel, s: HypothesisCoverage) -> tuple[Claim, ...]:
         """How many hypotheses agree with all rows, and how sure the most probable one is."""
         why = "the posterior itself, by Bayes' rule over all hypotheses: no vote of them errs less on average"
         left = f"hypotheses of {len(model.log_prior)} that every row agrees with: the version space"
@@ -267,7 +267,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(scores)
 
-    def is_valid(self, model: BayesOptimalModel, summary: Covered | None, schema: Schema) -> bool:
+    def is_valid(self, model: BayesOptimalModel, summary: HypothesisCoverage | None, schema: Schema) -> bool:
         return (
             stand_for_something(model.hypotheses, schema)
             and np.array_equal(model.hypotheses, self._hypotheses(schema))

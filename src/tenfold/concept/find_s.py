@@ -41,14 +41,14 @@ class ConceptModel(NamedTuple):
     """the positive class in words"""
 
 
-class Testing(NamedTuple):
+class TestingNegatives(NamedTuple):
     """The positives are joined; negatives are still to be held against their join."""
 
     step: int
     model: ConceptModel
 
 
-State: TypeAlias = Initial | Testing | Done
+State: TypeAlias = Initial | TestingNegatives | Done
 
 
 class FindS(Classifier):
@@ -88,7 +88,7 @@ class FindS(Classifier):
     need = Need("categorical", target="class", binary=True)
     model_type = ConceptModel
     hidden = frozenset({"n_classes"})
-    state_types = (Initial, Testing, Done)
+    state_types = (Initial, TestingNegatives, Done)
     summary_types = (Concept,)
     poor_score = True
     law_params = ({}, {"pos_label": "no"})
@@ -110,7 +110,7 @@ class FindS(Classifier):
         match state:
             case Initial():
                 model = self._nothing(state.schema)
-            case Testing():
+            case TestingNegatives():
                 model = state.model
             case Done():
                 return None
@@ -124,11 +124,11 @@ class FindS(Classifier):
             if isinstance(state, Initial)
             else state.model
         )
-        return Done.of(model) if np.array_equal(s.tested, model.values) else Testing(0, model)
+        return Done.of(model) if np.array_equal(s.tested, model.values) else TestingNegatives(0, model)
 
     def model(self, state: State) -> ConceptModel | None:
         match state:
-            case Testing():
+            case TestingNegatives():
                 return state.model
             case Done():
                 return state.model

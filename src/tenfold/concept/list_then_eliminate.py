@@ -17,8 +17,8 @@ import numpy as np
 
 from tenfold.concept.bayes_optimal_classifier import (
     ERROR_TIE,
-    Covered,
     CoveredByHypotheses,
+    HypothesisCoverage,
     coded_hypotheses,
     conjunctions,
 )
@@ -140,7 +140,7 @@ class ListThenEliminate(OnePass, Undecided):
     need = Need("categorical", target="class", binary=True)
     model_type = ListedModel
     hidden = frozenset({"hypotheses", "said", "positive", "n_classes"})
-    summary_types = (Covered, SeenRows)
+    summary_types = (HypothesisCoverage, SeenRows)
     poor_score = True
     law_params: ClassVar[Any] = (
         {},
@@ -180,7 +180,7 @@ class ListThenEliminate(OnePass, Undecided):
             return conjunctions(schema, self._literals(schema))
         return coded_hypotheses(list(self.hypotheses), schema)
 
-    def solve(self, schema: Schema, s: Covered | SeenRows) -> ListedModel:
+    def solve(self, schema: Schema, s: HypothesisCoverage | SeenRows) -> ListedModel:
         positive, n_classes, _ = positive_class(self.pos_label, schema)
         yes = np.arange(n_classes) == positive
         if isinstance(s, SeenRows):
@@ -202,7 +202,7 @@ class ListThenEliminate(OnePass, Undecided):
         left = _power_of_two(points - len(s.rows)) if ((right == 0) | (wrong == 0)).all() else 0.0
         return ListedModel(s.rows, said, left, _power_of_two(points), positive, len(yes))
 
-    def certify(self, model: ListedModel, s: Covered | SeenRows) -> tuple[Claim, ...]:
+    def certify(self, model: ListedModel, s: HypothesisCoverage | SeenRows) -> tuple[Claim, ...]:
         """How many hypotheses agree with every row."""
         what = "sets of rows" if isinstance(s, SeenRows) else "listed hypotheses"
         why = f"{what} of {model.n_hypotheses:g} that every row agrees with: the size of the version space"
@@ -231,13 +231,13 @@ class ListThenEliminate(OnePass, Undecided):
         sure = (scores == 1).any(axis=1) & (model.n_consistent > 0)
         return np.where(sure, scores.argmax(axis=1), -1)
 
-    def is_valid(self, model: ListedModel, summary: Covered | SeenRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: ListedModel, summary: HypothesisCoverage | SeenRows | None, schema: Schema) -> bool:
         mine = (model.positive, model.n_classes) == positive_class(self.pos_label, schema)[:2]
         some = self._of_all_sets or len(model.hypotheses) > 0
         known = stand_for_something(model.hypotheses, schema)
         return mine and some and known and (summary is None or self._own(summary, schema))
 
-    def _own(self, summary: Covered | SeenRows, schema: Schema) -> bool:
+    def _own(self, summary: HypothesisCoverage | SeenRows, schema: Schema) -> bool:
         """Whether a summary is one that was asked for."""
         if isinstance(summary, SeenRows) or self._of_all_sets:
             return isinstance(summary, SeenRows) and self._of_all_sets and stand_for_something(summary.rows, schema)

@@ -45,7 +45,7 @@ class PCAModel(NamedTuple):
     noise_variance: float
 
 
-class Factoring(NamedTuple):
+class ReadingRFactor(NamedTuple):
     """The state of a fit that reads the rows for a triangular factor, since moments have lost digits."""
 
     step: int
@@ -135,7 +135,7 @@ class PCA(OnePass, Projector):
 
     need = Need("numeric", sparse=True)
     model_type = PCAModel
-    state_types = (Initial, Factoring, Done)
+    state_types = (Initial, ReadingRFactor, Done)
     summary_types = (Moments, Triangle)
     law_params = (
         {},
@@ -163,16 +163,16 @@ class PCA(OnePass, Projector):
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
         return Comoments(target=False)
 
-    def ask(self, state: Initial | Factoring | Done) -> Statistic[Any] | None:
+    def ask(self, state: Initial | ReadingRFactor | Done) -> Statistic[Any] | None:
         # Moments; then a triangular factor if they are not enough.
-        return TriangularFactor(state.model.mean) if isinstance(state, Factoring) else super().ask(state)
+        return TriangularFactor(state.model.mean) if isinstance(state, ReadingRFactor) else super().ask(state)
 
     @property
     def merges_unsolved(self) -> bool:
         # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
-    def update(self, state: Initial | Factoring, s: Moments | Triangle) -> Factoring | Done:
+    def update(self, state: Initial | ReadingRFactor, s: Moments | Triangle) -> ReadingRFactor | Done:
         # The axes; ask for a triangular factor where it gains digits.
         axes = principal_axes(s)
         free = s.weight - 1.0 if s.weight >= 2.0 else max(s.weight, EPS)  # less than two rows: shares, not counts
@@ -189,7 +189,7 @@ class PCA(OnePass, Projector):
             axes.singular[:k],
             float(left.mean()) if len(left) else 0.0,
         )
-        return Factoring(0, model) if axes.wants_factor(k) else Done.of(model)
+        return ReadingRFactor(0, model) if axes.wants_factor(k) else Done.of(model)
 
     def _count(self, ratio: Array) -> int:
         """How many components are kept."""

@@ -22,7 +22,7 @@ from tenfold.graphical.contraction import (
     MAX_PRODUCT_NUMBERS,
     ROW_AXIS,
     Axes,
-    Plan,
+    ContractionPlan,
     TooLarge,
     derivatives,
     forward,
@@ -544,7 +544,7 @@ class BayesianNetwork:
 
     # ---- within --------------------------------------------------------------------------------
 
-    def _planned(self, asked: Axes, known: Mapping[int, int], limit: int) -> tuple[list[Array], Plan]:
+    def _planned(self, asked: Axes, known: Mapping[int, int], limit: int) -> tuple[list[Array], ContractionPlan]:
         """The tables that a question needs, with the evidence put in, and how to multiply them."""
         needed = ancestors(self._graph, [*asked, *known])
         tables, axes = self._operands(sorted(needed) or self._order[:1], known)
@@ -561,7 +561,7 @@ class BayesianNetwork:
             axes.append(tuple(one for one, place in zip(family, places, strict=True) if isinstance(place, slice)))
         return tables, axes
 
-    def _plan(self, axes: Sequence[Axes], output: Axes, limit: int, *, back: bool = False) -> Plan:
+    def _plan(self, axes: Sequence[Axes], output: Axes, limit: int, *, back: bool = False) -> ContractionPlan:
         there = sorted({axis for some in axes for axis in some})
         sizes = tuple((axis, 1 if axis == ROW_AXIS else self._sizes[axis]) for axis in there)
         found = plan(tuple(axes), output, sizes)

@@ -19,7 +19,14 @@ from tenfold.estimator.shell.constraints import choice, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
 from tenfold.graphical.dag import Parents, parents_first
-from tenfold.graphical.families import CountsByFamily, FamilyCounts, Layout, NetworkModel, coded_blocks, tree_tables
+from tenfold.graphical.families import (
+    CountsByFamily,
+    FamilyCounts,
+    NetworkLayout,
+    NetworkModel,
+    coded_blocks,
+    tree_tables,
+)
 from tenfold.graphical.rows_of_a_network import log_joint
 from tenfold.stats.counts.counts import smoothed
 from tenfold.stats.counts.pairs import CategoryPairs, PairsOfCategories
@@ -75,7 +82,7 @@ class BayesianNetworkDensity(OnePass, Density):
         if isinstance(self.structure, str):
             check_cells(schema, int(schema.levels.sum()) ** 2, "pairs of values")
             return PairsOfCategories(schema.levels)
-        layout = Layout.of(given_parents(self.structure, schema.names), schema.levels)
+        layout = NetworkLayout.of(given_parents(self.structure, schema.names), schema.levels)
         largest = max(range(len(schema.names)), key=lambda at: math.prod(layout.shapes[at]), default=0)
         check_cells(schema, layout.size, f"combinations of values, most of them of {schema.names[largest]!r}")
         return CountsByFamily(schema.levels, *layout.edges())
@@ -86,7 +93,7 @@ class BayesianNetworkDensity(OnePass, Density):
             layout = s.layout
         else:
             tree = spanning_tree(pair_information(s.count, schema.levels), schema.levels > 0)
-            layout = Layout.of(tuple((one,) if one >= 0 else () for one in tree), schema.levels)
+            layout = NetworkLayout.of(tuple((one,) if one >= 0 else () for one in tree), schema.levels)
         counts = _counts(layout, schema.levels, s)
         return NetworkModel.of(layout, schema.levels, [smoothed(count, self.alpha) for count in counts])
 
@@ -180,7 +187,7 @@ def network_claims(model: NetworkModel, counts: list[Array], tree: bool) -> tupl
     )  # fmt: skip
 
 
-def _counts(layout: Layout, levels: Codes, s: CategoryPairs | FamilyCounts) -> list[Array]:
+def _counts(layout: NetworkLayout, levels: Codes, s: CategoryPairs | FamilyCounts) -> list[Array]:
     """The counts of the families of a graph."""
     if isinstance(s, FamilyCounts):
         return s.tables()

@@ -23,7 +23,7 @@ from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells, given_parents
 from tenfold.graphical.expected_families import ExpectedByFamily, ExpectedCounts
-from tenfold.graphical.families import Layout, NetworkModel, coded_blocks
+from tenfold.graphical.families import NetworkLayout, NetworkModel, coded_blocks
 from tenfold.graphical.rows_of_a_network import MISSING, log_joint
 from tenfold.stats.counts.counts import smoothed
 
@@ -36,7 +36,7 @@ class EMModel(NamedTuple):
     converged: bool
 
 
-class Improving(NamedTuple):
+class NetworkRounds(NamedTuple):
     """There are tables: rounds of expectation and maximisation."""
 
     step: int
@@ -45,7 +45,7 @@ class Improving(NamedTuple):
     """mean objective of the round before, -inf if there was none"""
 
 
-State: TypeAlias = Improving | Done
+State: TypeAlias = NetworkRounds | Done
 
 
 class BayesianNetworkEM(Density):
@@ -109,7 +109,7 @@ class BayesianNetworkEM(Density):
     max_iter: Annotated[int, integer(0)] = 100
     random_state: Annotated[int | None, seed] = 0
 
-    def start(self, schema: Schema) -> Improving:
+    def start(self, schema: Schema) -> NetworkRounds:
         """The first tables: even where all variables are columns, and drawn where one is hidden."""
         names, latent = self._names(schema), self._latent(schema)
         p = len(schema.columns)
@@ -118,7 +118,7 @@ class BayesianNetworkEM(Density):
         else:
             parents = given_parents(self.structure, names, "variable")
         levels = np.concatenate([schema.levels, np.array(list(latent.values()), dtype=np.int64)]).astype(np.int64)
-        layout = Layout.of(parents, levels)
+        layout = NetworkLayout.of(parents, levels)
         check_cells(schema, layout.size, "combinations of values")
         random = np.random.default_rng(self.random_state)
         tables = []
@@ -126,22 +126,22 @@ class BayesianNetworkEM(Density):
             drawn = max((*parents[at], at), default=0) >= p
             rows = random.dirichlet(np.full(shape[-1], 2.0), size=shape[:-1]) if drawn else np.ones(shape) / shape[-1]
             tables.append(np.asarray(rows, dtype=np.float64).reshape(shape))
-        return Improving(0, EMModel(NetworkModel.of(layout, levels, tables), 0, False), -np.inf)
+        return NetworkRounds(0, EMModel(NetworkModel.of(layout, levels, tables), 0, False), -np.inf)
 
     def ask(self, state: State) -> ExpectedByFamily | None:
         """The expected counts at the tables."""
-        return ExpectedByFamily.of(state.at.network) if isinstance(state, Improving) else None
+        return ExpectedByFamily.of(state.at.network) if isinstance(state, NetworkRounds) else None
 
     def update(self, state: State, s: ExpectedCounts) -> State:
         """To the smoothed shares of the expected counts; the end, if the round before hardly gained."""
-        assert isinstance(state, Improving)
+        assert isinstance(state, NetworkRounds)
         if state.at.converged:
             return Done.of(state.at, state.step)
         found = self._objective(state.at.network, s)
         done = found - state.before < self.tol
         tables = [smoothed(count, self.alpha) for count in s.tables()]
         after = NetworkModel.of(s.layout, state.at.network.levels, tables)
-        return Improving(state.step + 1, EMModel(after, state.step + 1, bool(done)), found)
+        return NetworkRounds(state.step + 1, EMModel(after, state.step + 1, bool(done)), found)
 
     def _objective(self, network: NetworkModel, s: ExpectedCounts) -> float:
         """Mean log-likelihood of the rows, and of the tables under the prior that smoothing is."""

@@ -30,7 +30,7 @@ class TooLarge(ValueError):
     """An exact answer would need a larger table than is allowed."""
 
 
-class Step(NamedTuple):
+class ContractionStep(NamedTuple):
     """Two tables are multiplied, and summed over what no other has."""
 
     left: int
@@ -39,11 +39,11 @@ class Step(NamedTuple):
     """of the result"""
 
 
-class Plan(NamedTuple):
+class ContractionPlan(NamedTuple):
     """In which order tables are multiplied; a result has the number after the last."""
 
     operands: tuple[Axes, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ContractionStep, ...]
     largest: int
     """numbers of the largest product of two tables, before it is summed"""
     over: Axes
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def plan(operands: tuple[Axes, ...], output: Axes, sizes: tuple[tuple[int, int], ...]) -> Plan:
+def plan(operands: tuple[Axes, ...], output: Axes, sizes: tuple[tuple[int, int], ...]) -> ContractionPlan:
     """The order in which to multiply tables of these axes, so that the output has those that are asked for.
 
     Parameters
@@ -87,7 +87,7 @@ def plan(operands: tuple[Axes, ...], output: Axes, sizes: tuple[tuple[int, int],
             uses[axis] = uses.get(axis, 0) + 1
     live = list(range(len(operands)))
     each = list(operands)
-    steps: list[Step] = []
+    steps: list[ContractionStep] = []
     largest, over, total = 1, Axes(), 0
     pairs = list(order) or [(0,)]
     for pair in pairs:
@@ -106,13 +106,13 @@ def plan(operands: tuple[Axes, ...], output: Axes, sizes: tuple[tuple[int, int],
             total += math.prod(length[axis] for axis in kept)
             if size > largest:
                 largest, over = size, both
-            steps.append(Step(left, right, kept))
+            steps.append(ContractionStep(left, right, kept))
             each.append(kept)
             left = len(each) - 1
         live.append(left)
     last = steps[-1]
     steps[-1] = last._replace(axes=output)
-    return Plan(operands, tuple(steps), largest, over, total)
+    return ContractionPlan(operands, tuple(steps), largest, over, total)
 
 
 class Forward(NamedTuple):
@@ -130,7 +130,7 @@ class Forward(NamedTuple):
         return self.tables[-1]
 
 
-def forward(todo: Plan, tables: Sequence[Array]) -> Forward:
+def forward(todo: ContractionPlan, tables: Sequence[Array]) -> Forward:
     """Multiply and sum the tables as planned."""
     found, axes = list(tables), list(todo.operands)
     scales: list[Any] = []
@@ -151,7 +151,7 @@ def forward(todo: Plan, tables: Sequence[Array]) -> Forward:
     return Forward(found, scales, log_scale)
 
 
-def derivatives(todo: Plan, done: Forward, seed: Array) -> list[Array]:
+def derivatives(todo: ContractionPlan, done: Forward, seed: Array) -> list[Array]:
     """The derivative of Σ seed * result by each of the tables that the plan began with."""
     axes = [*todo.operands, *(step.axes for step in todo.steps)]
     out: list[Array | None] = [None] * len(axes)
@@ -171,7 +171,7 @@ def derivatives(todo: Plan, done: Forward, seed: Array) -> list[Array]:
     return [table for table in out[: len(todo.operands)] if table is not None]
 
 
-def most_probable(todo: Plan, tables: Sequence[Array]) -> tuple[dict[int, int], float]:
+def most_probable(todo: ContractionPlan, tables: Sequence[Array]) -> tuple[dict[int, int], float]:
     """The values of all variables at which the product of the tables is largest, and its logarithm.
 
     The sums of the plan become maxima; walked back, each step says where its maximum was.

@@ -16,7 +16,7 @@ from tenfold.core import Array, Chunk, Codes, DataError, Schema
 from tenfold.core.field_values import Between
 from tenfold.core.statistic import Grouped
 from tenfold.graphical.contraction import MAX_PRODUCT_NUMBERS, ROW_AXIS, derivatives, forward
-from tenfold.graphical.families import FamilyCounts, Layout, NetworkModel, coded_blocks, recoded
+from tenfold.graphical.families import FamilyCounts, NetworkLayout, NetworkModel, coded_blocks, recoded
 from tenfold.graphical.rows_of_a_network import MISSING, at_rows, axes_left, log_tables, patterns, plan_rows, slices
 
 SMALLEST_SUBNORMAL = 5e-324
@@ -60,7 +60,7 @@ class ExpectedByFamily(Grouped[ExpectedCounts]):
         return cls(model.levels, model.parent, model.child, model.table)
 
     def summarize(self, chunk: Chunk) -> ExpectedCounts:
-        layout = Layout.read(self.levels, self.parent, self.child)
+        layout = NetworkLayout.read(self.levels, self.parent, self.child)
         tables = layout.split(self.table)
         out = [np.zeros(shape) for shape in layout.shapes]
         total = 0.0
@@ -86,7 +86,7 @@ def _distinct(codes: Codes, weight: Array, levels: tuple[int, ...]) -> tuple[Cod
     return codes[:, first], summed
 
 
-def _add_expected(out: list[Array], layout: Layout, tables: list[Array], codes: Codes, weight: Array) -> float:
+def _add_expected(out: list[Array], layout: NetworkLayout, tables: list[Array], codes: Codes, weight: Array) -> float:
     """Add the expected counts of rows, and return their log-likelihood."""
     codes = np.where((np.array(layout.levels) == 1)[:, None], 0, codes)  # a single value is known
     logs, total = log_tables(tables), 0.0

@@ -25,7 +25,7 @@ ROWS_PER_BLOCK = 1 << 14
 """rows at a time: few enough to stay in cache, many enough that a step takes longer than its call"""
 
 
-class Layout(NamedTuple):
+class NetworkLayout(NamedTuple):
     """The graph and the number of values of each variable: where every table stands, and its shape."""
 
     parents: Parents
@@ -33,12 +33,12 @@ class Layout(NamedTuple):
     """values of each variable; a column without any has one that no row has"""
 
     @classmethod
-    def of(cls, parents: Parents, levels: Codes) -> Layout:
+    def of(cls, parents: Parents, levels: Codes) -> NetworkLayout:
         """The layout of variables with so many values."""
         return cls(parents, tuple(np.maximum(levels, 1).tolist()))
 
     @classmethod
-    def read(cls, levels: Codes, parent: Codes, child: Codes) -> Layout:
+    def read(cls, levels: Codes, parent: Codes, child: Codes) -> NetworkLayout:
         """The layout that arrays of a record describe: edges in the order of the axes."""
         some: list[list[int]] = [[] for _ in levels]
         for one, other in zip(parent.tolist(), child.tolist(), strict=True):
@@ -81,15 +81,15 @@ class NetworkModel(NamedTuple):
     table: Annotated[Array, "cell", Between(0.0, 1.0 + PROBABILITY_SUM_TOLERANCE)]
 
     @classmethod
-    def of(cls, layout: Layout, levels: Codes, tables: Sequence[Array]) -> NetworkModel:
+    def of(cls, layout: NetworkLayout, levels: Codes, tables: Sequence[Array]) -> NetworkModel:
         """The record of some tables, of variables with so many values."""
         flat = np.concatenate([table.ravel() for table in tables]) if tables else np.zeros(0)
         return cls(levels, *layout.edges(), flat)
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> NetworkLayout:
         """The graph, and how many values each variable has."""
-        return Layout.read(self.levels, self.parent, self.child)
+        return NetworkLayout.read(self.levels, self.parent, self.child)
 
     def tables(self) -> list[Array]:
         """P(variable | parents) of each variable."""
@@ -123,9 +123,9 @@ class FamilyCounts:
         return replace(self, count=self.count + other.count)
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> NetworkLayout:
         """The graph, and how many values each variable has."""
-        return Layout.read(self.levels, self.parent, self.child)
+        return NetworkLayout.read(self.levels, self.parent, self.child)
 
     def tables(self) -> list[Array]:
         """The counts of each family."""
@@ -141,7 +141,7 @@ class FamilyCounts:
         return replace(self, levels=levels, count=recoded(self.layout, self.count, levels, old, new))
 
 
-def recoded(layout: Layout, flat: Array, levels: Codes, old: Schema, new: Schema) -> Array:
+def recoded(layout: NetworkLayout, flat: Array, levels: Codes, old: Schema, new: Schema) -> Array:
     """Numbers of all families under a schema with more categories: zeros for what is new."""
     at = old.places("value", new)
     if at is None:
@@ -150,7 +150,7 @@ def recoded(layout: Layout, flat: Array, levels: Codes, old: Schema, new: Schema
     for column, (here, there, k) in enumerate(zip(old.value_offsets, new.value_offsets, old.levels, strict=False)):
         if k:
             places[column] = at[here : here + k] - there
-    out = [np.zeros(shape) for shape in Layout.of(layout.parents, levels).shapes]
+    out = [np.zeros(shape) for shape in NetworkLayout.of(layout.parents, levels).shapes]
     for node, table in enumerate(layout.split(flat)):
         out[node][np.ix_(*(places[one] for one in (*layout.parents[node], node)))] = table
     return np.concatenate([table.ravel() for table in out])
@@ -169,7 +169,7 @@ class CountsByFamily(Grouped[FamilyCounts]):
     child: Codes
 
     def summarize(self, chunk: Chunk) -> FamilyCounts:
-        layout = Layout.read(self.levels, self.parent, self.child)
+        layout = NetworkLayout.read(self.levels, self.parent, self.child)
         columns = [chunk.X.column(at) for at in range(chunk.X.shape[1])]
         ones = bool(chunk.uniform and len(chunk.weight) and chunk.weight[0] == 1)
         out = [np.zeros(math.prod(shape)) for shape in layout.shapes]
@@ -179,7 +179,7 @@ class CountsByFamily(Grouped[FamilyCounts]):
         return FamilyCounts(self.levels, self.parent, self.child, np.concatenate(out) if out else np.zeros(0))
 
 
-def _add_families(out: list[Array], layout: Layout, columns: Sequence[Values], weight: Array | None) -> None:
+def _add_families(out: list[Array], layout: NetworkLayout, columns: Sequence[Values], weight: Array | None) -> None:
     """Add to the counts of each family the weights of some rows, which are ones if none are given."""
     whole = [bool(column.min() >= 0) for column in columns]  # of NaN, it is not
     short: Any = np.int32 if max(map(len, out), default=0) < 1 << 31 else np.int64  # half the bytes to move
@@ -205,7 +205,7 @@ def coded_blocks(X: Columns) -> Iterator[tuple[slice, Codes]]:
         yield rows, np.where(block.T >= 0, block.T, -1.0).astype(np.int64)
 
 
-def tree_tables(layout: Layout, levels: Codes, pairs: Array, tree: Sequence[int]) -> list[Array]:
+def tree_tables(layout: NetworkLayout, levels: Codes, pairs: Array, tree: Sequence[int]) -> list[Array]:
     """The counts of each column with its parent in a tree, from those of all pairs of values.
 
     Parameters

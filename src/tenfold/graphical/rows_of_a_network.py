@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Codes
-from tenfold.graphical.contraction import MAX_PRODUCT_NUMBERS, ROW_AXIS, Axes, Plan, forward, plan
+from tenfold.graphical.contraction import MAX_PRODUCT_NUMBERS, ROW_AXIS, Axes, ContractionPlan, forward, plan
 from tenfold.graphical.dag import Parents
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def at_rows(table: Array, family: Axes, missing: Sequence[bool], codes: Codes) -
     return np.broadcast_to(picked, (codes.shape[1], *picked.shape[1:]))
 
 
-def plan_rows(axes: tuple[Axes, ...], output: Axes, sizes: Sequence[int]) -> Plan:
+def plan_rows(axes: tuple[Axes, ...], output: Axes, sizes: Sequence[int]) -> ContractionPlan:
     """How to multiply the tables of a row; that there are many is left out."""
     there = sorted({axis for some in axes for axis in some})
     return plan(axes, output, tuple((axis, 1 if axis == ROW_AXIS else sizes[axis]) for axis in there))

@@ -18,7 +18,7 @@ from tenfold.estimator.shell.constraints import array, boolean, class_prior, rea
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
-from tenfold.graphical.families import Layout, NetworkModel, coded_blocks, tree_tables
+from tenfold.graphical.families import NetworkLayout, NetworkModel, coded_blocks, tree_tables
 from tenfold.graphical.rows_of_a_network import log_joint
 from tenfold.stats.counts.counts import smoothed
 from tenfold.stats.counts.pairs import CategoryPairsByClass, PairsByClass
@@ -82,7 +82,7 @@ class TreeAugmentedNB(OnePass, Classifier):
         k, p = len(s.weight), len(schema.columns)
         parents = tuple((p, one) if one >= 0 else (p,) for one in tree)
         levels = np.append(schema.levels, k)
-        layout = Layout.of((*parents, ()), levels)
+        layout = NetworkLayout.of((*parents, ()), levels)
         prior = class_prior(self.class_prior, s.weight if self.fit_prior else np.ones(k))
         tables = [smoothed(count, self.alpha) for count in _tables(layout, levels, s)]
         return NetworkModel.of(layout, levels, [*tables, prior])
@@ -138,7 +138,7 @@ class TreeAugmentedNB(OnePass, Classifier):
         return self.model_.network((*names, own), [*values, self.schema_.classes.tolist()])
 
 
-def _tables(layout: Layout, levels: Codes, s: CategoryPairsByClass) -> list[Array]:
+def _tables(layout: NetworkLayout, levels: Codes, s: CategoryPairsByClass) -> list[Array]:
     """The counts of each column with the class and its parent, from those of all pairs."""
     tree = [some[1] if len(some) > 1 else -1 for some in layout.parents[:-1]]
     return tree_tables(layout, levels[:-1], s.count, tree)

@@ -33,7 +33,7 @@ class NystroemModel(NamedTuple):
     gamma: float
 
 
-class DistinctRows(Grouped[Race]):
+class DistinctRowSample(Grouped[Race]):
     """A sample of so many distinct rows, drawn by what is in them: not by order, place or number."""
 
     seed: int | None
@@ -125,10 +125,10 @@ class Nystroem(OnePass, Transformer):
         degree = 3 if self.degree is None else self.degree
         return as_kernel(self.kernel, gamma=gamma, degree=degree, coef0=coef0, pairwise=True)
 
-    def statistic(self, schema: Schema) -> DistinctRows:
+    def statistic(self, schema: Schema) -> DistinctRowSample:
         if isinstance(self.kernel, Kernel) and self.kernel.domain not in ("numbers", "anything"):
             raise ValueError(f"{self.kernel} compares {self.kernel.domain}, and rows are numbers")
-        return DistinctRows(self.random_state, self.n_components)
+        return DistinctRowSample(self.random_state, self.n_components)
 
     def solve(self, schema: Schema, s: Race) -> NystroemModel:
         rows = s.sample()[0]

@@ -29,7 +29,7 @@ class RBFSamplerModel(NamedTuple):
     gamma: float
 
 
-class Spread(Grouped[ColumnSpread]):
+class MeanAndSquares(Grouped[ColumnSpread]):
     """Mean and squares of each column; missing values are refused."""
 
     def summarize(self, chunk: Chunk) -> ColumnSpread:
@@ -87,9 +87,9 @@ class RBFSampler(OnePass, Transformer):
     random_state: Annotated[int | None, seed] = 0
     kernel: Annotated[str, choice("rbf", "laplacian")] = "rbf"
 
-    def statistic(self, schema: Schema) -> Spread:
+    def statistic(self, schema: Schema) -> MeanAndSquares:
         # Means and squares of the columns: what "scale" is made of.
-        return Spread()
+        return MeanAndSquares()
 
     def solve(self, schema: Schema, s: ColumnSpread) -> RBFSamplerModel:
         # Draw directions and offsets: they depend on the seed, the number of columns and gamma, not on the rows.

@@ -171,7 +171,7 @@ class Said:
         return self.said
 
 
-class Unseen:
+class UnreadRows:
     """Rows that a scoring function may hand to an estimator, and not look at."""
 
     def __init__(self, rows: int) -> None:
@@ -203,7 +203,7 @@ def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary:
     weights = {} if summary.weight is None else {"sample_weight": summary.weight}
     if weights and not _takes(getattr(call, "_score_func", call), "sample_weight"):
         raise DataError(f"{name} takes no weights. Remedy: a score that takes sample_weight, or rows without weights")
-    found = call(model, Unseen(len(truth)), truth, **weights)
+    found = call(model, UnreadRows(len(truth)), truth, **weights)
     if hasattr(found, "item") and np.ndim(found) == 0:
         found = found.item()
     if not isinstance(found, Real):

@@ -99,7 +99,7 @@ class Foreign(Predictor):
         return out
 
 
-class Given(Predictor):
+class GivenPredictions(Predictor):
     """Predictions for rows in memory, by their numbers; what an estimator has yet to say of them it says at once."""
 
     values: ByIdentity
@@ -249,7 +249,7 @@ def opened_rows(
     need = need if targets else need.without_target()
     if isinstance(predictor, Foreign) and not is_lazy(X):
         source, runner = _in_memory(model, X, y, weight, need), Local(threads=1)
-        predictor = Given.of(predictor, X)
+        predictor = GivenPredictions.of(predictor, X)
     else:
         first = None if model is None else next(iter(learners_of(model)), None)
         source = as_source(X, y, weight, need, model=first, reset=False)

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from tenfold.cluster.initial_centers import Asked, FirstCenters
-from tenfold.cluster.kmeans_states import Measuring, Moving, Refilling, Sampling, next_round, refilled
+from tenfold.cluster.kmeans_states import Measuring, Moving, Refilling, SamplingSeeds, next_round, refilled
 from tenfold.cluster.lloyd_round import FarthestRows, Lloyd, NearestSums
-from tenfold.cluster.row_sample import Spread
+from tenfold.cluster.row_sample import BucketSpread
 from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Done
@@ -59,8 +59,8 @@ class Mixing(NamedTuple):
     """mean log-likelihood of the round before, -inf if there was none"""
 
 
-State: TypeAlias = Measuring | Sampling | Moving | Refilling | Assigning | Mixing | Done
-Summary: TypeAlias = Spread | Race | Lloyd | ComponentSums
+State: TypeAlias = Measuring | SamplingSeeds | Moving | Refilling | Assigning | Mixing | Done
+Summary: TypeAlias = BucketSpread | Race | Lloyd | ComponentSums
 
 
 one_start = Refused(
@@ -209,15 +209,15 @@ class GaussianMixture(Density):
                 return Assigning(0, s.means()) if isinstance(after, Done) else after
             case Refilling(), Race():
                 return refilled(state, s)
-            case Measuring(), Spread() if self.init_params == "random":
+            case Measuring(), BucketSpread() if self.init_params == "random":
                 return Assigning(0, np.repeat(s.columns.mean[None], self.n_components, axis=0))
-            case Sampling(), Race() if self.init_params == "random_from_data":
+            case SamplingSeeds(), Race() if self.init_params == "random_from_data":
                 return Assigning(0, self._drawn(s))
-            case ((Measuring() | Sampling()), (Spread() | Race())):
+            case ((Measuring() | SamplingSeeds()), (BucketSpread() | Race())):
                 first = self._first.update(state, s)
                 if isinstance(first, Moving) and self.init_params == "k-means++":
                     return Assigning(0, first.centers)
-                assert isinstance(first, (Sampling, Moving))
+                assert isinstance(first, (SamplingSeeds, Moving))
                 return first
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 

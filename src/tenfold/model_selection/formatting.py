@@ -56,7 +56,7 @@ def html_table(
     return f"<table class='tenfold-table'><thead><tr>{top}</tr></thead><tbody>{body}</tbody>{below}</table>"
 
 
-class Table:
+class ResultTable:
     """A result that is shown as a table with a note below: as text, and as HTML in a notebook."""
 
     def _head(self) -> list[str]:

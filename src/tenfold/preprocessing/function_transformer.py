@@ -14,7 +14,7 @@ from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.keyword_decisions import FLAG
 from tenfold.estimator.shell.keywords import NoEffect, Refused
-from tenfold.preprocessing.polynomial_features import Rows, TotalWeight
+from tenfold.preprocessing.polynomial_features import TotalRowWeight, TotalWeight
 
 ROWS_PER_BLOCK = 1 << 15
 """rows that a function is given at a time"""
@@ -81,7 +81,7 @@ class FunctionTransformer(OnePass, Transformer):
     need = Need("numeric", missing=True)
     invertible = True
     model_type = FunctionModel
-    summary_types = (Rows,)
+    summary_types = (TotalRowWeight,)
     law_params = ({}, {"func": np.cbrt, "inverse_func": np.square})
 
     func: Annotated[Function | None, callable, None] = None
@@ -97,10 +97,10 @@ class FunctionTransformer(OnePass, Transformer):
     def statistic(self, schema: Schema) -> TotalWeight:
         return TotalWeight()
 
-    def solve(self, schema: Schema, s: Rows) -> FunctionModel:
+    def solve(self, schema: Schema, s: TotalRowWeight) -> FunctionModel:
         return FunctionModel(self._made(self.func, self.kw_args, np.ones((2, len(schema.columns)))).shape[1])
 
-    def certify(self, model: FunctionModel, s: Rows) -> tuple[Claim, ...]:
+    def certify(self, model: FunctionModel, s: TotalRowWeight) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off."""
         why = "no row needs another, if the function keeps to that: there is nothing to learn"
         return (Claim("gap", 0.0, "assumed", why, "objective"),)

@@ -22,21 +22,21 @@ from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_mo
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TotalRowWeight:
     """What a fit keeps: the weight of the rows."""
 
     weight: float
 
-    def __add__(self, other: Rows) -> Rows:
-        return Rows(self.weight + other.weight)
+    def __add__(self, other: TotalRowWeight) -> TotalRowWeight:
+        return TotalRowWeight(self.weight + other.weight)
 
 
-class TotalWeight(Grouped[Rows]):
+class TotalWeight(Grouped[TotalRowWeight]):
     """Weight of the rows, all of which are looked at: none may hold infinity, or nothing."""
 
-    def summarize(self, chunk: Chunk) -> Rows:
+    def summarize(self, chunk: Chunk) -> TotalRowWeight:
         chunk.X.check()
-        return Rows(chunk.total)
+        return TotalRowWeight(chunk.total)
 
 
 class PolynomialModel(NamedTuple):
@@ -86,7 +86,7 @@ class PolynomialFeatures(OnePass, Transformer):
 
     need = Need("numeric")
     model_type = PolynomialModel
-    summary_types = (Rows,)
+    summary_types = (TotalRowWeight,)
     law_params = (
         {},
         {"include_bias": False},
@@ -110,7 +110,7 @@ class PolynomialFeatures(OnePass, Transformer):
         self._n_terms(schema)  # refuses too many
         return TotalWeight()
 
-    def solve(self, schema: Schema, s: Rows) -> PolynomialModel:
+    def solve(self, schema: Schema, s: TotalRowWeight) -> PolynomialModel:
         return PolynomialModel(self._n_terms(schema))
 
     def _n_terms(self, schema: Schema) -> int:
@@ -134,7 +134,7 @@ class PolynomialFeatures(OnePass, Transformer):
         least = self._degrees[0] - 1
         return n_monomials(columns, least, self.interaction_only) if least else 0
 
-    def certify(self, model: PolynomialModel, s: Rows) -> tuple[Claim, ...]:
+    def certify(self, model: PolynomialModel, s: TotalRowWeight) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off; too few rows to a term are said."""
         none = Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective")
         return (none, *few_rows(s.weight, model.n_output_features))
@@ -156,7 +156,7 @@ class PolynomialFeatures(OnePass, Transformer):
     def _terms(self, columns: int) -> Monomials:
         return monomials(columns, self._degrees[1], self.interaction_only)
 
-    def is_valid(self, model: PolynomialModel, summary: Rows | None, schema: Schema) -> bool:
+    def is_valid(self, model: PolynomialModel, summary: TotalRowWeight | None, schema: Schema) -> bool:
         return model.n_output_features == self._n_terms(schema)
 
     def names_out(self, names: list[str]) -> list[str]:

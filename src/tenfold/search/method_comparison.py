@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Codes
 from tenfold.model_selection.cross_validation.cross_validation_result import corrected_interval
-from tenfold.model_selection.formatting import Table
+from tenfold.model_selection.formatting import ResultTable
 from tenfold.search.method import Method
 from tenfold.search.optimize import optimize
 from tenfold.search.problem import Problem
@@ -21,7 +21,7 @@ CURVE_POINTS = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SearchComparison(Table):
+class SearchComparison(ResultTable):
     """The best fitness of several methods by the evaluations spent.
 
     Parameters

@@ -21,8 +21,8 @@ from tenfold.core.statistic import Lens
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, integer, real
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, checked_shares, drawn_shares, gain_of, shares
-from tenfold.sequence.hidden_states import Rows
+from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, checked_shares, drawn_shares, gain_of, shares
+from tenfold.sequence.hidden_states import SequenceRows
 from tenfold.sequence.sequence_windows import AlongStates, Edges, Windows
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
 from tenfold.stats.combinators import Each
@@ -87,9 +87,9 @@ class AlongSymbols(AlongStates[S]):
 
     emissionprob: Array
 
-    def rows(self, chunk: Chunk) -> Rows:
+    def rows(self, chunk: Chunk) -> SequenceRows:
         starts: Any = chunk.starts
-        return Rows(ends_of(starts, chunk.n), chunk.held.astype(np.int64), symbol_table(self.emissionprob))
+        return SequenceRows(ends_of(starts, chunk.n), chunk.held.astype(np.int64), symbol_table(self.emissionprob))
 
 
 class SymbolWindows(AlongSymbols[Windows]):
@@ -115,7 +115,7 @@ class ExpectedSymbols(AlongSymbols[SymbolCounts]):
         return SymbolCounts(self.transmat, found.began, found.moved, said, chunk.total, score)
 
 
-State: TypeAlias = Improving | Done
+State: TypeAlias = HMMRounds | Done
 
 
 class Choosing(NamedTuple):
@@ -186,7 +186,7 @@ class CategoricalHMM(HiddenMarkov):
 
     need = Need("categorical", missing=True, sequence="", windows=True)
     model_type = CategoricalHMMModel
-    state_types = (Improving, Choosing, Done)
+    state_types = (HMMRounds, Choosing, Done)
     summary_types = (SymbolCounts, Windows, Edges, Joint, Bundle)
     fewer_zeros = IMPOSSIBLE_SEQUENCE_REMEDY
     law_params = (
@@ -205,7 +205,7 @@ class CategoricalHMM(HiddenMarkov):
         one_column(schema, type(self).__name__)
         random = np.random.default_rng(self.random_state)
         models = tuple(self._first(random, int(schema.levels[0])) for _ in range(self.n_init))
-        return Improving(0, Bundle(models), -np.inf) if self.n_init == 1 else Choosing(0, Bundle(models))
+        return HMMRounds(0, Bundle(models), -np.inf) if self.n_init == 1 else Choosing(0, Bundle(models))
 
     def _first(self, random: np.random.Generator, symbols: int) -> CategoricalHMMModel:
         k, given = self.n_components, self.emissionprob_init
@@ -217,7 +217,7 @@ class CategoricalHMM(HiddenMarkov):
     def ask(self, state: State | Choosing) -> ExpectedSymbols | SymbolWindows | Each | None:
         """The expected counts by the model there is, or by each of several; first what surrounds windows, if any."""
         match state:
-            case Improving():
+            case HMMRounds():
                 return _asked(state, state.kept.each)[0]
             case Choosing():
                 return Each(_asked(state, state.models.each))
@@ -226,7 +226,7 @@ class CategoricalHMM(HiddenMarkov):
     def update(self, state: State | Choosing, s: SymbolCounts | Windows | Joint) -> State | Choosing:
         """To the shares of the expected counts; after some rounds with the best of several alone."""
         match state, s:
-            case Improving(), SymbolCounts() | Windows():
+            case HMMRounds(), SymbolCounts() | Windows():
                 found: State = self._next(state, s)
                 return found
             case Choosing(), Joint():
@@ -238,7 +238,7 @@ class CategoricalHMM(HiddenMarkov):
                 if state.step + 1 < SHORT_RUN:
                     return Choosing(state.step + 1, Bundle(after), state.cut)
                 best = int(np.argmax([one.log_likelihood for one in each]))
-                return Improving(0, Bundle((after[best],)), -np.inf, state.cut)
+                return HMMRounds(0, Bundle((after[best],)), -np.inf, state.cut)
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 
     def maximised(self, model: CategoricalHMMModel, s: SymbolCounts) -> CategoricalHMMModel:
@@ -255,7 +255,7 @@ class CategoricalHMM(HiddenMarkov):
         if isinstance(state, Done):
             solved: CategoricalHMMModel = state.model
             return solved
-        return state.kept.each[0] if isinstance(state, Improving) else None
+        return state.kept.each[0] if isinstance(state, HMMRounds) else None
 
     def certify(self, model: CategoricalHMMModel, s: SymbolCounts) -> tuple[Claim, ...] | None:
         """The likelihood at this model, what the next round gains, and states that are never entered."""
@@ -285,7 +285,7 @@ class CategoricalHMM(HiddenMarkov):
         return self.schema_.columns[0].categories
 
 
-def _asked(state: Improving | Choosing, models: Sequence[CategoricalHMMModel]) -> tuple[Any, ...]:
+def _asked(state: HMMRounds | Choosing, models: Sequence[CategoricalHMMModel]) -> tuple[Any, ...]:
     """What is asked of the rows at each of some models."""
     lens = Symbols(models[0].emissionprob.shape[1])
     chances = [(model.startprob, model.transmat, model.emissionprob) for model in models]

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, Columns, Need
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, of_windows
-from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.hidden_states import HiddenStates, SequenceRows
 from tenfold.sequence.sequence_windows import (
     Edges,
     PathEdges,
@@ -255,9 +255,9 @@ class StateDecoder(SequenceLearner):
         return self.drawn_rows(self.model_, states, random), self.named(states)
 
 
-def _rows(learner: StateDecoder, model: Any, chunk: Chunk) -> Rows:
+def _rows(learner: StateDecoder, model: Any, chunk: Chunk) -> SequenceRows:
     starts: Any = chunk.starts
-    return Rows(ends_of(starts, chunk.n), *learner.log_table(model, chunk.X))
+    return SequenceRows(ends_of(starts, chunk.n), *learner.log_table(model, chunk.X))
 
 
 # ---- of windows: what is known around them -------------------------------------------------------
@@ -287,7 +287,7 @@ def _path_around(learner: StateDecoder, source: Any, need: Need) -> PathEdges | 
     return path_edges(windows) if windows else None
 
 
-def _walk(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[HiddenStates, Rows]:
+def _walk(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[HiddenStates, SequenceRows]:
     """States and rows of a chunk; of a window, as rows before and after it say."""
     states, rows = states_of(model), _rows(learner, model, chunk)
     if not chunk.window or edges is None:

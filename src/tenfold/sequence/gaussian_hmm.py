@@ -30,8 +30,8 @@ from tenfold.mixture.gaussian_components import (
 )
 from tenfold.mixture.gaussian_mixture import GaussianMixture, Mixing
 from tenfold.mixture.mixture_claims import expected_log_density, n_parameters
-from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
-from tenfold.sequence.hidden_states import Rows
+from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, shares
+from tenfold.sequence.hidden_states import SequenceRows
 from tenfold.sequence.missing_numbers import CompleteRows, Parted, PartedRows, add_expected, marginal_log_densities
 from tenfold.sequence.sequence_windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import After
@@ -96,10 +96,10 @@ class AlongRows(AlongStates[S]):
     covariance: Array
     upper: Array
 
-    def rows(self, chunk: Chunk) -> Rows:
+    def rows(self, chunk: Chunk) -> SequenceRows:
         starts: Any = chunk.starts
         normals = unweighted(self.means, self.covariance, self.upper)
-        return Rows(ends_of(starts, chunk.n), np.arange(chunk.n), log_densities(chunk.held, normals))
+        return SequenceRows(ends_of(starts, chunk.n), np.arange(chunk.n), log_densities(chunk.held, normals))
 
 
 def log_densities(held: Parted, normals: MixtureModel) -> Array:
@@ -197,7 +197,7 @@ class GaussianHMM(HiddenMarkov):
 
     need = Need("numeric", missing=True, sequence="", windows=True)
     model_type = GaussianHMMModel
-    state_types = (*GaussianMixture.state_types, Improving)
+    state_types = (*GaussianMixture.state_types, HMMRounds)
     summary_types = (*GaussianMixture.summary_types, StateSums, Windows, Edges)
     fewer_zeros = IMPOSSIBLE_SEQUENCE_REMEDY
     hidden = frozenset({"covariance", "upper"})
@@ -231,7 +231,7 @@ class GaussianHMM(HiddenMarkov):
     def ask(self, state: Any) -> Expression | None:
         """What the first components need; then the expected counts and sums, round after round."""
         match state:
-            case Improving():
+            case HMMRounds():
                 (model,) = state.kept.each
                 given = model.startprob, model.transmat, model.means, model.covariance, model.upper
                 if state.cut and not state.edges.each:
@@ -244,7 +244,7 @@ class GaussianHMM(HiddenMarkov):
 
     def update(self, state: Any, s: Any) -> Any:
         """To the first components; then to the shares and means of what is expected."""
-        if isinstance(state, Improving):
+        if isinstance(state, HMMRounds):
             return self._next(state, s)
         after = self._mixture.update(state, s)
         if not isinstance(after, Mixing):
@@ -257,7 +257,7 @@ class GaussianHMM(HiddenMarkov):
             )
         start, step = self._first_chances(None)
         model = GaussianHMMModel(start, step, found.means, found.covariance, found.upper, 0, False)
-        return Improving(0, Bundle((model,)), -np.inf)
+        return HMMRounds(0, Bundle((model,)), -np.inf)
 
     def maximised(self, model: GaussianHMMModel, s: StateSums) -> GaussianHMMModel:
         found = s.sums.maximised(self.covariance_type, self.reg_covar)
@@ -268,7 +268,7 @@ class GaussianHMM(HiddenMarkov):
         if isinstance(state, Done):
             solved: GaussianHMMModel = state.model
             return solved
-        return state.kept.each[0] if isinstance(state, Improving) else None
+        return state.kept.each[0] if isinstance(state, HMMRounds) else None
 
     def certify(self, model: GaussianHMMModel, s: Any) -> tuple[Claim, ...] | None:
         """The likelihood at this model, what the next round gains, and states that are never entered."""

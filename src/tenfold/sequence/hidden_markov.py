@@ -27,7 +27,7 @@ EMPTY_STATE_SHARE = 1e-9
 """share of the rows below which a state is as good as never entered"""
 
 
-class Improving(NamedTuple):
+class HMMRounds(NamedTuple):
     """There is a model: rounds of expectation and maximisation."""
 
     step: int
@@ -150,7 +150,7 @@ class HiddenMarkov(StateDecoder):
         """Counts of transitions, or chances, the same for those that are tied to each other."""
         return counts if self.transmat_tied is None else Ties(self.transmat_tied, self.n_components)(counts)
 
-    def _next(self, state: Improving, s: Any) -> Any:
+    def _next(self, state: HMMRounds, s: Any) -> Any:
         """The model of the expected counts; the end, if the round before hardly changed the likelihood."""
         (model,) = state.kept.each
         if model.converged:
@@ -160,7 +160,7 @@ class HiddenMarkov(StateDecoder):
         found = s.log_likelihood / s.rows
         done = abs(found - state.before) < self.tol
         after = self.maximised(model, s)._replace(n_iter=state.step + 1, converged=done)
-        return Improving(state.step + 1, Bundle((after,)), found, state.cut)
+        return HMMRounds(state.step + 1, Bundle((after,)), found, state.cut)
 
     def surrounded(self, state: Any, *summaries: Any) -> Any:
         """The same state, which now knows that sequences come in windows, or what surrounds these at each model."""

@@ -27,18 +27,18 @@ MAX_CACHED_NUMBERS = 1 << 22
 """numbers that are kept of one sequence at a time; a longer one is walked in windows, which are computed twice"""
 
 
-class Rows(NamedTuple):
+class SequenceRows(NamedTuple):
     """Rows of sequences: where each ends, and which row of a table of log-likelihoods, rows x states, is its."""
 
     ends: Codes
     codes: Codes
     table: Array
 
-    def ending(self, more: Array) -> Rows:
+    def ending(self, more: Array) -> SequenceRows:
         """The same rows, of which the last one, in a new row of the table, says so much more of each state."""
         codes = self.codes.copy()
         codes[-1] = len(self.table)
-        return Rows(self.ends, codes, np.append(self.table, self.table[self.codes[-1:]] + more, axis=0))
+        return SequenceRows(self.ends, codes, np.append(self.table, self.table[self.codes[-1:]] + more, axis=0))
 
 
 class Expected(NamedTuple):
@@ -73,7 +73,7 @@ class HiddenStates:
         self._step = np.zeros((wide, wide))
         self._step[: self.n, : self.n] = step
 
-    def expected(self, rows: Rows, weight: Array) -> Expected:
+    def expected(self, rows: SequenceRows, weight: Array) -> Expected:
         """How often each state is expected, summed over all sequences by their weights (forward and backward)."""
         k = self.n
         if not len(rows.ends):  # a part in which no sequence begins: there are many beside a long one
@@ -91,20 +91,20 @@ class HiddenStates:
         moved = np.where(self.step > 0, moved[:k, :k], 0.0) * self.step
         return Expected(began[:k], moved, said[:, :k], found + shift)
 
-    def posterior(self, rows: Rows) -> tuple[Array, Array]:
+    def posterior(self, rows: SequenceRows) -> tuple[Array, Array]:
         """The chance of each state at each row given its whole sequence, and each sequence's log-likelihood."""
         own = rows._replace(codes=np.arange(len(rows.codes)), table=rows.table[rows.codes])
         found = self.expected(own, np.ones(len(rows.ends)))
         return found.said, found.log_likelihood
 
-    def filtered(self, rows: Rows) -> tuple[Array, Array]:
+    def filtered(self, rows: SequenceRows) -> tuple[Array, Array]:
         """The chance of each state at each row given the rows up to it, and each sequence's log-likelihood."""
         table, shift = self._scaled(rows)
         out, found = np.empty((len(rows.codes), len(self._step))), np.empty(len(rows.ends))
         filtered(rows.codes, rows.ends, self._start, self._step, table, out, found)
         return out[:, : self.n], found + shift
 
-    def carried(self, rows: Rows, first: bool) -> tuple[Array, Array]:
+    def carried(self, rows: SequenceRows, first: bool) -> tuple[Array, Array]:
         """To which states the rows of one window lead, and their log-likelihood.
 
         From the start, if they are the first of their sequence; else from each state before them.
@@ -115,7 +115,7 @@ class HiddenStates:
         carried(rows.codes, begin, self._step, table, out, found)
         return out[:, : self.n], found + shift
 
-    def likeliest_ends(self, rows: Rows, first: bool) -> Array:
+    def likeliest_ends(self, rows: SequenceRows, first: bool) -> Array:
         """The log-probability of the likeliest path through one window to each state at its last row.
 
         From the start, if it is the first of its sequence; else from each state before it.
@@ -129,7 +129,7 @@ class HiddenStates:
         )  # fmt: skip
         return out[:, : self.n]
 
-    def likeliest(self, rows: Rows) -> tuple[Codes, Array]:
+    def likeliest(self, rows: SequenceRows) -> tuple[Codes, Array]:
         """The states of the likeliest path through each sequence (Viterbi), and the path's log-probability."""
         out, found = np.zeros(len(rows.codes), np.int64), np.zeros(len(rows.ends))
         start, step = self._logs()
@@ -140,7 +140,7 @@ class HiddenStates:
         )  # fmt: skip
         return out, found
 
-    def likeliest_few(self, rows: Rows, count: int) -> tuple[Codes, Array]:
+    def likeliest_few(self, rows: SequenceRows, count: int) -> tuple[Codes, Array]:
         """The likeliest paths through the one sequence there is, the best first; fewer, if no more are possible."""
         out, found = np.zeros((count, len(rows.codes)), np.int64), np.empty(count)
         likeliest_paths(rows.codes, *self._logs(), rows.table, out, found)
@@ -157,7 +157,7 @@ class HiddenStates:
         with np.errstate(divide="ignore"):
             return np.log(self.start), np.log(self.step)
 
-    def _scaled(self, rows: Rows) -> tuple[Array, Array]:
+    def _scaled(self, rows: SequenceRows) -> tuple[Array, Array]:
         """Likelihoods over the largest of their row, for as many states as kernels take; what that adds to the log."""
         out, most = np.zeros((len(rows.table), len(self._step))), np.empty(len(rows.table))
         scale_rows(rows.table, out, most)

@@ -17,7 +17,7 @@ from tenfold.core import Array, Chunk, Codes, Columns, DataError
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Held
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
-from tenfold.sequence.hidden_states import Expected, HiddenStates, Rows
+from tenfold.sequence.hidden_states import Expected, HiddenStates, SequenceRows
 
 S = TypeVar("S")
 
@@ -126,7 +126,7 @@ def impossible(row: int, remedy: str) -> DataError:
     )
 
 
-def within(states: HiddenStates, rows: Rows, edges: Edges, at: int) -> tuple[HiddenStates, Rows]:
+def within(states: HiddenStates, rows: SequenceRows, edges: Edges, at: int) -> tuple[HiddenStates, SequenceRows]:
     """A window as a sequence of its own, which begins as rows before it say and ends as rows after it say."""
     if not edges.first[at]:
         states = HiddenStates(edges.left[at] @ states.step, states.step)
@@ -168,7 +168,7 @@ def path_edges(windows: Sequence[PathWindow]) -> PathEdges:
     return PathEdges(np.array([w.place for w in windows]), [w.first for w in windows], before, last)
 
 
-def window_of(states: HiddenStates, rows: Rows, chunk: Chunk, weight: Array) -> Windows:
+def window_of(states: HiddenStates, rows: SequenceRows, chunk: Chunk, weight: Array) -> Windows:
     """The window that a chunk is, walked from each state before it."""
     first, k = chunk.window == "first", states.n
     passage, log = states.carried(rows, first)
@@ -188,7 +188,7 @@ class AlongStates(Held[S]):
     startprob: Array
     transmat: Array
 
-    def rows(self, chunk: Chunk) -> Rows:
+    def rows(self, chunk: Chunk) -> SequenceRows:
         """The rows of a chunk, and how likely each state makes them."""
         raise NotImplementedError
 

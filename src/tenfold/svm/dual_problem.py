@@ -33,7 +33,7 @@ MAX_MOVES_PER_VARIABLE = 64
 """for each variable of a working set, at most: it need not be at its best before slopes of others are known"""
 
 
-class Dual(NamedTuple):
+class DualProblem(NamedTuple):
     """The dual problem: which row each variable belongs to, its target and its bounds."""
 
     row: Codes
@@ -42,12 +42,12 @@ class Dual(NamedTuple):
     high: Array
 
     @classmethod
-    def of_classes(cls, sign: Array, C: Array) -> Dual:
+    def of_classes(cls, sign: Array, C: Array) -> DualProblem:
         """Of rows of two classes, -1 and 1, each with the price of a slack."""
         return cls(np.arange(len(sign)), sign, np.where(sign > 0, 0.0, -C), np.where(sign > 0, C, 0.0))
 
     @classmethod
-    def of_numbers(cls, y: Array, C: Array, epsilon: float) -> Dual:
+    def of_numbers(cls, y: Array, C: Array, epsilon: float) -> DualProblem:
         """Of rows with a number each, and a tube of half-width epsilon."""
         zero = np.zeros(len(y))
         row = np.tile(np.arange(len(y)), 2)
@@ -70,7 +70,7 @@ class DualSolution(NamedTuple):
 def solve_dual(
     kernel: Kernel,
     X: Values,
-    dual: Dual,
+    dual: DualProblem,
     tol: float,
     *,
     start: Array | None = None,
@@ -111,7 +111,15 @@ class _Search:
     """A run of the solver: variables, slopes, and the rows that are still looked at."""
 
     def __init__(
-        self, kernel: Kernel, X: Values, dual: Dual, tol: float, beta: Array, memory: int, most: int, shrinking: bool
+        self,
+        kernel: Kernel,
+        X: Values,
+        dual: DualProblem,
+        tol: float,
+        beta: Array,
+        memory: int,
+        most: int,
+        shrinking: bool,
     ) -> None:
         self.kernel, self.X, self.dual, self.tol, self.beta = kernel, X, dual, tol, beta
         self.memory, self.most, self.shrinking = memory, most, shrinking
@@ -356,7 +364,7 @@ def _largest(v: Array, count: int) -> Codes:
     return some[np.isfinite(v[some])]
 
 
-def _bias(v: Array, dual: Dual, beta: Array) -> float:
+def _bias(v: Array, dual: DualProblem, beta: Array) -> float:
     """The mean of t - Kβ over free variables; if none is free, the middle of what is allowed."""
     free = (beta > dual.low) & (beta < dual.high)
     if free.any():

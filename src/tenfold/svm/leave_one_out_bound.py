@@ -19,12 +19,18 @@ import numpy as np
 from tenfold.core import Array, Claim, Values
 from tenfold.core.arrays import Flags
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import Dual
-from tenfold.svm.support_vector_machine import Judged
+from tenfold.svm.dual_problem import DualProblem
+from tenfold.svm.support_vector_machine import VerifiedMachine
 
 
 def leave_one_out_claim(
-    kernel: Kernel, X: Values, dual: Dual, beta: Array, judged: Judged, weight: Array, chosen_beforehand: bool
+    kernel: Kernel,
+    X: Values,
+    dual: DualProblem,
+    beta: Array,
+    judged: VerifiedMachine,
+    weight: Array,
+    chosen_beforehand: bool,
 ) -> Claim:
     """The share of the rows that a machine without them may get wrong, at most.
 
@@ -56,7 +62,7 @@ def leave_one_out_claim(
     return Claim("leave-one-out bound", value, "estimated", why, "data", assumes)
 
 
-def _right_by_slack(kernel: Kernel, X: Values, dual: Dual, beta: Array, judged: Judged) -> Flags:
+def _right_by_slack(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, judged: VerifiedMachine) -> Flags:
     """Which support vectors are right by the ξα bound, where it is proved."""
     price, slack = dual.high - dual.low, np.maximum(0.0, 1 - dual.target * judged.values)
     if not (price == price[:1]).all() or not _inside(dual, beta).any():
@@ -68,7 +74,7 @@ def _right_by_slack(kernel: Kernel, X: Values, dual: Dual, beta: Array, judged: 
     return np.asarray(certain & (2 * np.abs(beta) * reach + slack < 1))
 
 
-def _right_by_offset(dual: Dual, beta: Array, judged: Judged) -> Flags:
+def _right_by_offset(dual: DualProblem, beta: Array, judged: VerifiedMachine) -> Flags:
     """Which rows are right for every offset that the other rows allow, w being as it is."""
     y, f, inside = dual.target, judged.values, _inside(dual, beta)
     edge = y - f  # the change of the offset at which a row is on the edge of the margin
@@ -80,7 +86,7 @@ def _right_by_offset(dual: Dual, beta: Array, judged: Judged) -> Flags:
     return np.asarray(np.where(y > 0, f + lowest > 0, f + highest < 0))
 
 
-def _inside(dual: Dual, beta: Array) -> Flags:
+def _inside(dual: DualProblem, beta: Array) -> Flags:
     return np.asarray((beta > dual.low) & (beta < dual.high))
 
 

@@ -10,7 +10,7 @@ from scipy.special import expit, log_expit
 
 from tenfold.core import Array, Flags, Values
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import Dual, DualSolution
+from tenfold.svm.dual_problem import DualProblem, DualSolution
 from tenfold.svm.support_vector_machine import Machine, weights_of
 
 CALIBRATION_FOLDS = 5
@@ -37,7 +37,9 @@ def _calibrated(
         some = np.flatnonzero(~out)
         if not out.any():
             continue
-        part = Machine(rows[some], Dual(np.arange(len(some)), dual.target[some], dual.low[some], dual.high[some]))
+        part = Machine(
+            rows[some], DualProblem(np.arange(len(some)), dual.target[some], dual.low[some], dual.high[some])
+        )
         (found,) = train([part])
         beta = weights_of([part], [found], len(X))[0]
         sv = np.flatnonzero(beta)

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from tenfold.core import Array, DataError, Values
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import MAX_FULL_GRAM_ROWS, Dual, solve_dual
+from tenfold.svm.dual_problem import MAX_FULL_GRAM_ROWS, DualProblem, solve_dual
 
 RANK_TOLERANCE = 1e-10
 """share of the largest k(x, x) below which the rest of a Gram matrix is rounding"""
@@ -56,7 +56,7 @@ def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
     for _ in range(MAX_ROUNDS):
         if not _by_program(kernel, X[some], sign[some]):
             return False
-        dual = Dual.of_classes(sign[some], np.full(len(some), np.inf))
+        dual = DualProblem.of_classes(sign[some], np.full(len(some), np.inf))
         found = solve_dual(kernel, X[some], dual, 1e-3, max_moves=MAX_HARD_MARGIN_MOVES)
         at = np.flatnonzero(found.beta)
         f = kernel(X, X[some[at]]) @ found.beta[at] + found.bias

@@ -21,7 +21,7 @@ from tenfold.kernels.given_kernels import PrecomputedKernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
 from tenfold.kernels.kernel_names import SKLEARN_NAMES
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
-from tenfold.svm.dual_problem import Dual, DualSolution, KernelRows, by_row, solve_dual
+from tenfold.svm.dual_problem import DualProblem, DualSolution, KernelRows, by_row, solve_dual
 from tenfold.svm.separable import NEARLY_SEPARABLE
 from tenfold.theory.bounds.margin_bound import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box
@@ -64,7 +64,7 @@ class Machine(NamedTuple):
     """One machine of a model, as it is trained: its rows and its dual problem."""
 
     rows: Codes
-    dual: Dual
+    dual: DualProblem
 
 
 class KernelMachine(KernelExpansion):
@@ -165,7 +165,7 @@ def values_of(kernel: Kernel, X: Values, beta: Array) -> Array:
     return out
 
 
-class Judged(NamedTuple):
+class VerifiedMachine(NamedTuple):
     """One machine, looked at in float64."""
 
     residuals: Residuals
@@ -176,7 +176,7 @@ class Judged(NamedTuple):
     """f of each row"""
 
 
-def judge(kernel: Kernel, X: Values, dual: Dual, beta: Array, bias: float) -> Judged:
+def judge(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, bias: float) -> VerifiedMachine:
     """Residuals of the optimality conditions at these variables, in float64."""
     b = by_row(beta, dual.row, len(X))
     F = values_of(kernel, X, b)
@@ -193,10 +193,10 @@ def judge(kernel: Kernel, X: Values, dual: Dual, beta: Array, bias: float) -> Ju
         gap += abs(bias * float(b.sum())) + EPS * 8 * scale * width
         value = float(dual.target @ beta) - 0.5 * square + gap
     found = Residuals(found.stationarity, found.feasibility, found.multipliers, found.complementarity, max(gap, 0.0))
-    return Judged(found, value, square, f)
+    return VerifiedMachine(found, value, square, f)
 
 
-def claims_of(judged: Sequence[Judged], support: int, rows: int, psd: bool) -> tuple[Claim, ...]:
+def claims_of(judged: Sequence[VerifiedMachine], support: int, rows: int, psd: bool) -> tuple[Claim, ...]:
     """What is proved of the machines of one model."""
     gap = math.fsum(each.residuals.gap for each in judged)
     primal = math.fsum(each.primal for each in judged)
@@ -214,7 +214,7 @@ def claims_of(judged: Sequence[Judged], support: int, rows: int, psd: bool) -> t
     )
 
 
-def margin_claims(judged: Judged, kernel: Kernel, X: Values, hard: bool) -> tuple[Claim, ...]:
+def margin_claims(judged: VerifiedMachine, kernel: Kernel, X: Values, hard: bool) -> tuple[Claim, ...]:
     """The margin of one machine and, if no row is inside, how many points such planes can shatter."""
     if not judged.square > 0:
         return ()

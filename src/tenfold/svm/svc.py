@@ -24,7 +24,7 @@ from tenfold.estimator.shell.kinds import Classifier
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.kernels.algebra import Kernel
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
-from tenfold.svm.dual_problem import Dual
+from tenfold.svm.dual_problem import DualProblem
 from tenfold.svm.error_bounds import error_claims
 from tenfold.svm.leave_one_out_bound import leave_one_out_claim
 from tenfold.svm.platt_scaling import coupled, cross_fitted, log_sigmoids
@@ -198,14 +198,14 @@ class SVC(KernelMachine, Deciding):
     def _machines(self, k: int, s: TrainingRows, factor: Array) -> list[Machine]:
         price = np.full(len(s.X), math.inf) if math.isinf(self.C) else self.C * s.weight * factor[s.label]
         if k == 2:
-            return [Machine(np.arange(len(s.X)), Dual.of_classes(np.where(s.label == 1, 1.0, -1.0), price))]
+            return [Machine(np.arange(len(s.X)), DualProblem.of_classes(np.where(s.label == 1, 1.0, -1.0), price))]
         if self.multi_class == "ovr":
             every = np.arange(len(s.X))
-            return [Machine(every, Dual.of_classes(np.where(s.label == c, 1.0, -1.0), price)) for c in range(k)]
+            return [Machine(every, DualProblem.of_classes(np.where(s.label == c, 1.0, -1.0), price)) for c in range(k)]
         out = []
         for i, j in combinations(range(k), 2):
             rows = np.flatnonzero((s.label == i) | (s.label == j))
-            out.append(Machine(rows, Dual.of_classes(np.where(s.label[rows] == i, 1.0, -1.0), price[rows])))
+            out.append(Machine(rows, DualProblem.of_classes(np.where(s.label[rows] == i, 1.0, -1.0), price[rows])))
         return out
 
     def _refuse_inseparable(self, kernel: Kernel, X: Any, machines: list[Machine]) -> None:

@@ -19,7 +19,7 @@ from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import Regressor
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.stats.rows.training_rows import TrainingRows
-from tenfold.svm.dual_problem import Dual
+from tenfold.svm.dual_problem import DualProblem
 from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, judge, weights_of
 
 
@@ -112,7 +112,7 @@ class SVR(KernelMachine, Regressor):
     epsilon: Annotated[float, real(0), Behind("C")] = 0.1
 
     def _machine(self, s: TrainingRows) -> Machine:
-        return Machine(np.arange(len(s.X)), Dual.of_numbers(s.y, self.C * s.weight, self.epsilon))
+        return Machine(np.arange(len(s.X)), DualProblem.of_numbers(s.y, self.C * s.weight, self.epsilon))
 
     def solve(self, schema: Schema, s: TrainingRows) -> SVRModel:
         # The dual; weights, the tube and the kernel enter here.

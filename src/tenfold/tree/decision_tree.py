@@ -25,7 +25,7 @@ from tenfold.stats.trees.tree_bins import Look, SampleAndRanges, strata_of
 from tenfold.tree.growing import exact, exact_missing, missing
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.channels import Numbers, sums_by
-from tenfold.tree.growing.exact import RowValues, Values
+from tenfold.tree.growing.exact import ExactRows, RowValues
 from tenfold.tree.growing.grower import gathers
 from tenfold.tree.growing.growing import grow_from
 from tenfold.tree.growing.node_statistics import (
@@ -40,14 +40,14 @@ from tenfold.tree.growing.node_statistics import (
 from tenfold.tree.growing.thresholds import Sides, TreeSides
 from tenfold.tree.pruning.paths import TreePaths
 from tenfold.tree.pruning.pruning_methods import HOLDOUT_PRUNERS, Pruned
-from tenfold.tree.records import Ends, Histograms, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.tree.records import Histograms, LeafTotals, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.tree.tree import GrownTree
 
 Asked = (
     SampleAndRanges | Neighbors | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | TreeSides
     | LeafSums | LeafSumsOfValues | PartErrors
 )  # fmt: skip
-TreeSummary = Look | Gaps | Values | Gathered | Histograms | RowsOf | Sides | Ends
+TreeSummary = Look | Gaps | ExactRows | Gathered | Histograms | RowsOf | Sides | LeafTotals
 
 
 class GatheringRows(NamedTuple):
@@ -105,7 +105,7 @@ class DecisionTree(Pruned, TreePaths):
     state_types = (
         Initial, RefiningEdges, GatheringRows, GrowingLevels, PlacingThresholds, PruningTree, CheckingTree, Done,
     )  # fmt: skip
-    summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Sides, Ends)
+    summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, ExactRows, Sides, LeafTotals)
 
     _: KW_ONLY
     split: Annotated[str, choice("subset", "multiway"), Behind(None)] = "subset"
@@ -161,7 +161,7 @@ class DecisionTree(Pruned, TreePaths):
                 return self._looked(state, s)
             case RefiningEdges(_, setup), Gaps():
                 return self._planted(setup.refined(s))
-            case GatheringRows(), Values():
+            case GatheringRows(), ExactRows():
                 return self._from_values(state.setup, s)
             case GatheringRows(), Gathered():
                 return self._from_rows(state.setup, s)
@@ -169,9 +169,9 @@ class DecisionTree(Pruned, TreePaths):
                 return self._level(state, s)
             case PlacingThresholds(_, setup, model), Sides():
                 return self._placed(setup, model._replace(tree=s.placed(model.tree)))
-            case PruningTree(_, setup, model), Ends():
+            case PruningTree(_, setup, model), LeafTotals():
                 return CheckingTree(1, setup, self.prune_held_back(setup, model, s.back))
-            case CheckingTree(), Ends():
+            case CheckingTree(), LeafTotals():
                 return Done.of(state.model)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
@@ -194,7 +194,7 @@ class DecisionTree(Pruned, TreePaths):
         at = lw.root(channels, self._seed, missing.width_of(self._missing_code, channels))
         return GrowingLevels(0, setup, np.zeros(len(setup.edges), bool), at)
 
-    def _from_values(self, setup: Setup, s: Values) -> Grown:
+    def _from_values(self, setup: Setup, s: ExactRows) -> Grown:
         """The tree that is grown on the values themselves, not on bins."""
         setup, numbers = self._weighed(setup, s)
         grow = exact.grow if self._missing_code == LEARNED else exact_missing.grow
@@ -209,7 +209,7 @@ class DecisionTree(Pruned, TreePaths):
         has_missing = np.asarray((s.bins == setup.cut.gap[:, None]).any(axis=1))
         return self._grown(setup, has_missing, grown)
 
-    def _weighed(self, setup: Setup, s: Values | Gathered) -> tuple[Setup, Numbers]:
+    def _weighed(self, setup: Setup, s: ExactRows | Gathered) -> tuple[Setup, Numbers]:
         """With the weight of all rows; and how each of them counts."""
         channels = self.channels(setup)
         numbers = channels.numbers(s.target, s.weight)
@@ -251,7 +251,7 @@ class DecisionTree(Pruned, TreePaths):
         """The state after the last threshold was found."""
         return (PruningTree if self.holds_back else CheckingTree)(1, setup, model)
 
-    def is_valid(self, model: TreeModel, summary: Ends | None, schema: Schema) -> bool:
+    def is_valid(self, model: TreeModel, summary: LeafTotals | None, schema: Schema) -> bool:
         return summary is None or self._ended(model, summary, schema)
 
     def resumable(self, state: TreeState, summary: TreeSummary, schema: Schema) -> bool:
@@ -265,18 +265,18 @@ class DecisionTree(Pruned, TreePaths):
                 return lw.holds(at, summary.node) and setup.cut.holds(summary.rows.bins)
             case PlacingThresholds(_, _, model), Sides():
                 return len(summary.left) == len(summary.right) == model.tree.node_count
-            case ((PruningTree() | CheckingTree()), Ends()):
+            case ((PruningTree() | CheckingTree()), LeafTotals()):
                 return self._ended(state.model, summary, schema)
             case GatheringRows(), Gathered():
                 return state.setup.cut.holds(summary.bins)
         if isinstance(state, RefiningEdges):
             return state.setup.beside.size > 0
-        return isinstance(state, Initial) or (isinstance(state, GatheringRows) and isinstance(summary, Values))
+        return isinstance(state, Initial) or (isinstance(state, GatheringRows) and isinstance(summary, ExactRows))
 
     def _ended(self, model: TreeModel, summary: TreeSummary, schema: Schema) -> bool:
         """Whether a summary is of rows that were sent down this tree."""
         shape = model.tree.node_count, 3 if schema.classes is None else len(schema.classes) + 1
-        if not isinstance(summary, Ends) or summary.sums.shape != shape or len(summary.back) not in (0, shape[0]):
+        if not isinstance(summary, LeafTotals) or summary.sums.shape != shape or len(summary.back) not in (0, shape[0]):
             return False
         return len(summary.squares) == (0 if schema.classes is not None or self._missing_code == PARTS else shape[0])
 

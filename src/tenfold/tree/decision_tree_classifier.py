@@ -25,7 +25,7 @@ from tenfold.tree.growing import missing
 from tenfold.tree.growing.grower import ClassTrees
 from tenfold.tree.growing.missing import MISSING_RULES
 from tenfold.tree.pruning.pruning_methods import BY_WEIGHT, HOLDOUT_PRUNERS
-from tenfold.tree.records import Ends, Ranges, TreeModel
+from tenfold.tree.records import LeafTotals, Ranges, TreeModel
 
 CRITERIA = {
     "gini": ts.GINI,
@@ -191,7 +191,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         return np.asarray(sums[:, :-1] * units[0])
 
-    def certify(self, model: TreeModel, s: Ends) -> tuple[Claim, ...]:
+    def certify(self, model: TreeModel, s: LeafTotals) -> tuple[Claim, ...]:
         """The training error, from rows sent down the tree; what follows for others, if all rows count the same."""
         in_parts, ranges = self._missing_code == PARTS, model.ranges
         wrong, whole = (s.wrong, s.whole) if in_parts else errors_of(model, s.sums)

@@ -15,7 +15,7 @@ from tenfold.estimator import Regressor
 from tenfold.tree.decision_tree import DecisionTree
 from tenfold.tree.growing.grower import MAX_WHOLE_WEIGHT, NumberTrees
 from tenfold.tree.growing.missing import blend
-from tenfold.tree.records import Ends, Ranges, TreeModel
+from tenfold.tree.records import LeafTotals, Ranges, TreeModel
 
 TARGET_ROUNDING = "targets were summed in whole multiples of this"
 
@@ -110,7 +110,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         g, h = sums[:, 0] * units[0], sums[:, 1] * units[1]
         return np.column_stack([ranges.center - g / h, h])
 
-    def certify(self, model: TreeModel, s: Ends) -> tuple[Claim, ...]:
+    def certify(self, model: TreeModel, s: LeafTotals) -> tuple[Claim, ...]:
         """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
         ranges = model.ranges
         unit = self.target_unit(ranges)

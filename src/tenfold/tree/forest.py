@@ -76,7 +76,7 @@ def unseen_values(forest: ForestModel, draws: TreeDraws, X: Columns, places: Cod
     return out, trees
 
 
-class OutOfBag(OfBins[S]):
+class ForestOutOfBag(OfBins[S]):
     """Base of statistics of what trees say of rows that they have not drawn."""
 
     forest: ForestModel

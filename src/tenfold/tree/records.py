@@ -212,7 +212,7 @@ class RowsOf:
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class LeafTotals:
     """Channel sums of the rows that end in each node of the finished tree; the error of rows that end in several."""
 
     sums: Annotated[Codes, "node", "channel", ANYTHING]
@@ -224,6 +224,6 @@ class Ends:
     squares: Annotated[Array, "squared"]
     """of numbers, Σ of weight times the square of how far the target is from the mean of the node"""
 
-    def __add__(self, other: Ends) -> Ends:
+    def __add__(self, other: LeafTotals) -> LeafTotals:
         whole, squares = self.whole + other.whole, self.squares + other.squares
-        return Ends(self.sums + other.sums, self.wrong + other.wrong, whole, self.back + other.back, squares)
+        return LeafTotals(self.sums + other.sums, self.wrong + other.wrong, whole, self.back + other.back, squares)

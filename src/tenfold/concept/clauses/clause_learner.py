@@ -39,14 +39,14 @@ class ClauseModel(NamedTuple):
     """the positive class in words"""
 
 
-class Testing(NamedTuple):
+class TestingClauses(NamedTuple):
     """The clauses are known; rows are still to be held against them."""
 
     step: int
     model: ClauseModel
 
 
-State: TypeAlias = Initial | Testing | Done
+State: TypeAlias = Initial | TestingClauses | Done
 
 
 class ClauseLearner(Classifier):
@@ -60,7 +60,7 @@ class ClauseLearner(Classifier):
     need = Need(target="class", binary=True)
     model_type = ClauseModel
     hidden = frozenset({"clauses", "positive", "n_classes"})
-    state_types = (Initial, Testing, Done)
+    state_types = (Initial, TestingClauses, Done)
     summary_types = (Satisfied,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"k": 1, "pos_label": "no"}, {"k": 3})
@@ -91,7 +91,7 @@ class ClauseLearner(Classifier):
             case Initial():
                 schema, none = state.schema, np.empty((0, self._size(state.schema)), np.int64)
                 return ConjunctionsOfLiterals(none.shape[1], self.binarize, len(schema.classes), none, False, -1)
-            case Testing():
+            case TestingClauses():
                 m = state.model
                 fired = self._fired(m.positive, m.n_classes)
                 return ConjunctionsOfLiterals(
@@ -104,7 +104,7 @@ class ClauseLearner(Classifier):
         """The conjunctions that no row of the other class satisfied; finished once rows were held against them."""
         assert not isinstance(state, Done)
         model = self._solve(state.schema, s) if isinstance(state, Initial) else state.model
-        return Done.of(model) if _tested(s, model) else Testing(0, model)
+        return Done.of(model) if _tested(s, model) else TestingClauses(0, model)
 
     def _solve(self, schema: Schema, s: Satisfied) -> ClauseModel:
         positive, n_classes, words = positive_class(self.pos_label, schema)
@@ -116,7 +116,7 @@ class ClauseLearner(Classifier):
 
     def model(self, state: State) -> ClauseModel | None:
         match state:
-            case Testing():
+            case TestingClauses():
                 return state.model
             case Done():
                 found: ClauseModel = state.model

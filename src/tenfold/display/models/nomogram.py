@@ -20,7 +20,7 @@ TICKS_PER_COLUMN = 5
 """about so many values of a numeric column are marked"""
 
 
-class Scale(NamedTuple):
+class NomogramScale(NamedTuple):
     """The values of a column, and what each says."""
 
     name: str
@@ -65,7 +65,7 @@ class NomogramDisplay:
     ({'sky': 1.1, 'wind': 0.69}, 1.79)
     """
 
-    def __init__(self, *, scales: list[Scale], prior: float, classes: tuple[Any, Any]) -> None:
+    def __init__(self, *, scales: list[NomogramScale], prior: float, classes: tuple[Any, Any]) -> None:
         self.scales, self.prior, self.classes = scales, prior, classes
         self.total = prior + sum(scale.point for scale in scales)
 
@@ -89,8 +89,10 @@ class NomogramDisplay:
         shown, rest = order[: whole("most", most)], order[most:]
         lines = [*shown]
         if rest:
-            lines.append(Scale(f"{len(rest)} more columns", [], np.zeros(0), "", sum(scale.point for scale in rest)))
-        lines.append(Scale("before any column", [], np.zeros(0), "", self.prior))
+            lines.append(
+                NomogramScale(f"{len(rest)} more columns", [], np.zeros(0), "", sum(scale.point for scale in rest))
+            )
+        lines.append(NomogramScale("before any column", [], np.zeros(0), "", self.prior))
         self.ax_ = axes(type(self).__name__, ax, (7.5, 1.6 + 0.5 * (len(lines) + 1)))
         self.figure_ = self.ax_.figure
         finite = [abs(scale.point) for scale in lines if np.isfinite(scale.point)]
@@ -111,7 +113,7 @@ class NomogramDisplay:
             self.ax_.spines[["top", "right", "left"]].set_visible(False)
         return self
 
-    def _line(self, scale: Scale, at: int, widest: float, look: dict[str, Any]) -> None:
+    def _line(self, scale: NomogramScale, at: int, widest: float, look: dict[str, Any]) -> None:
         """One column: a line as long as its values reach, their marks, and the dot of the row."""
         inside = np.flatnonzero(np.abs(scale.odds) <= widest)
         if len(scale.odds):
@@ -213,7 +215,7 @@ def _place(classes: list[Any], given: object, joint: Array, other: int | None) -
     return at
 
 
-def _scale(model: MixedModel, j: int, column: Column, value: float, yes: int, no: int) -> Scale:
+def _scale(model: MixedModel, j: int, column: Column, value: float, yes: int, no: int) -> NomogramScale:
     """Values of a column with their log-odds, and those of the row."""
 
     def odds(x: Array) -> Array:
@@ -229,7 +231,7 @@ def _scale(model: MixedModel, j: int, column: Column, value: float, yes: int, no
         marks = _marks(model, j, yes, no)
         labels = [f"{x:g}" for x in marks]
         text = f"{value:.4g}" if seen else ""
-    return Scale(column.name, labels, odds(marks), text or "?", float(odds(np.array([value]))[0]))
+    return NomogramScale(column.name, labels, odds(marks), text or "?", float(odds(np.array([value]))[0]))
 
 
 def _marks(model: MixedModel, j: int, yes: int, no: int) -> Array:

@@ -19,14 +19,21 @@ from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
 from tenfold.ensemble.ada_boost.ada_boost_members import (
     BoostedRows,
-    Judged,
-    Judging,
-    JudgingLast,
-    Learning,
+    FittingMember,
+    MemberErrorSums,
     MemberRounds,
     Members,
+    ScoringLastMember,
+    ScoringMember,
 )
-from tenfold.ensemble.ada_boost.ada_boost_stumps import Boosted, Boosting, Cutting, StumpRounds, Stumps, StumpWeights
+from tenfold.ensemble.ada_boost.ada_boost_stumps import (
+    AddingStumps,
+    Boosted,
+    RefiningCuts,
+    StumpRounds,
+    Stumps,
+    StumpWeights,
+)
 from tenfold.estimator import Classifier, check_is_fitted
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.ensembles.members import records_of, seed_of
@@ -120,14 +127,18 @@ class AdaBoostClassifier(MemberSequence, Classifier):
 
     @property
     def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        return (Initial, Cutting, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
+        return (
+            (Initial, RefiningCuts, AddingStumps)
+            if self.estimator is None
+            else (FittingMember, ScoringMember, ScoringLastMember)
+        )
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the rounds, and the records of the estimator."""
         if self.estimator is None:
             return (Look, Gaps, Boosted)
-        return (*records_of(self.estimator), Judged)
+        return (*records_of(self.estimator), MemberErrorSums)
 
     @property
     def _rounds(self) -> StumpRounds | MemberRounds:
@@ -151,7 +162,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
     def model(self, state: Any) -> Any:
         if isinstance(state, Done):
             return state.model
-        return state.so_far if isinstance(state, (Boosting, JudgingLast)) and state.step else None
+        return state.so_far if isinstance(state, (AddingStumps, ScoringLastMember)) and state.step else None
 
     def certify(self, model: Any, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove about the training error, and that the weights are right."""

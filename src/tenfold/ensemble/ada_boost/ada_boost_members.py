@@ -35,7 +35,7 @@ class Members(NamedTuple):
     n_classes: Annotated[int, CLASS_COUNT]
 
 
-class Learning(NamedTuple):
+class FittingMember(NamedTuple):
     """The state of boosting while the next member learns."""
 
     step: int
@@ -45,7 +45,7 @@ class Learning(NamedTuple):
     """its state"""
 
 
-class Judging(NamedTuple):
+class ScoringMember(NamedTuple):
     """The next member is done, and to be scored."""
 
     step: int
@@ -55,7 +55,7 @@ class Judging(NamedTuple):
     """its model"""
 
 
-class JudgingLast(NamedTuple):
+class ScoringLastMember(NamedTuple):
     """No member follows; the last one is scored under the weights that it led to."""
 
     step: int
@@ -63,7 +63,7 @@ class JudgingLast(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class MemberErrorSums:
     """How wrong a member is, under the weights that the rows have after some rounds."""
 
     wrong: float
@@ -77,8 +77,8 @@ class Judged:
     """its number, from 1"""
     rounds: int
 
-    def __add__(self, other: Judged) -> Judged:
-        return Judged(
+    def __add__(self, other: MemberErrorSums) -> MemberErrorSums:
+        return MemberErrorSums(
             self.wrong + other.wrong,
             self.total + other.total,
             self.doubtful + other.doubtful,
@@ -88,7 +88,7 @@ class Judged:
         )
 
 
-class Followed(NamedTuple):
+class HeldMemberRows(NamedTuple):
     """What belongs to held rows."""
 
     rounds: int
@@ -110,14 +110,14 @@ class BoostedRows(Held[Any]):
     identity: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far")
     lens: WholeRows = field(default_factory=WholeRows, kw_only=True)
 
-    def follow(self, held: Chunk, scratch: Any) -> Followed:
+    def follow(self, held: Chunk, scratch: Any) -> HeldMemberRows:
         first, weight = (0, held.weight) if scratch is None else scratch[:2]
         if first < self.rounds:
             X, down, up = held.X, 1 / av.growth(self.so_far), av.raised(self.so_far)
             for t in range(first, self.rounds):
                 wrong = self.how.it.said(self.so_far.members.each[t], t, X, self.so_far.n_classes) != held.y
                 weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), LEAST)
-        return Followed(self.rounds, weight)
+        return HeldMemberRows(self.rounds, weight)
 
 
 class MemberStatistic(BoostedRows):
@@ -127,7 +127,7 @@ class MemberStatistic(BoostedRows):
     view: View
     identity: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
 
-    def follow(self, held: Chunk, scratch: Any) -> Followed:
+    def follow(self, held: Chunk, scratch: Any) -> HeldMemberRows:
         now = super().follow(held, scratch)
         if not isinstance(self.asked, Held):
             return now
@@ -136,7 +136,7 @@ class MemberStatistic(BoostedRows):
             below, before = scratch.held, scratch.scratch
         else:
             below, before = self.asked.lens(self._weighed(held, now.weight)), None
-        return Followed(now.rounds, now.weight, name, below, self.asked.follow(below, before))
+        return HeldMemberRows(now.rounds, now.weight, name, below, self.asked.follow(below, before))
 
     def _weighed(self, rows: Chunk, weight: Array) -> Chunk:
         return rows._replace(weight=weight, uniform=rows.uniform and not self.rounds, dropped=0)
@@ -167,16 +167,16 @@ class MemberErrors(BoostedRows):
     model: Bundle
     identity = ("rounds", "number", "how", "so_far", "model")
 
-    def summarize(self, chunk: Chunk) -> Judged:
+    def summarize(self, chunk: Chunk) -> MemberErrorSums:
         rows, weight = chunk.held, chunk.scratch.weight
         wrong = self.how.it.said(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
         doubtful = weight >= rows.weight * av.bar_of(self.so_far)
         missed, total = float(weight[wrong].sum()), float(weight.sum())
         doubted, mass = float(rows.weight[doubtful].sum()), float(rows.weight.sum())
-        return Judged(missed, total, doubted, mass, self.number + 1, self.rounds)
+        return MemberErrorSums(missed, total, doubted, mass, self.number + 1, self.rounds)
 
 
-State = Learning | Judging | JudgingLast
+State = FittingMember | ScoringMember | ScoringLastMember
 
 
 class MemberRounds(NamedTuple):
@@ -187,25 +187,25 @@ class MemberRounds(NamedTuple):
     rate: float
     seed: int
 
-    def start(self, schema: Schema) -> Learning:
+    def start(self, schema: Schema) -> FittingMember:
         """No member yet, and the first not begun."""
         no = np.zeros(0)
         return self._next(0, schema, Members(Bundle(()), no, no, len(schema.classes)))
 
-    def _next(self, step: int, schema: Schema, so_far: Members) -> Learning:
-        return Learning(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
+    def _next(self, step: int, schema: Schema, so_far: Members) -> FittingMember:
+        return FittingMember(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
 
     def ask(self, state: State | Done) -> BoostedRows | None:
         """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
         match state:
-            case Learning(step, schema, so_far, current):
+            case FittingMember(step, schema, so_far, current):
                 learner = self.learner(step)
                 ask = learner.ask(current.each[0])
                 given = (step, ByParams(self), so_far, ask, View(learner.need, schema))
                 return MemberStatistic(*given) if every(ask) == 1 else StridedMemberStatistic(*given, every=every(ask))
-            case Judging(step, _, so_far, current):
+            case ScoringMember(step, _, so_far, current):
                 return MemberErrors(step, ByParams(self), so_far, step, current)
-            case JudgingLast(step, so_far):
+            case ScoringLastMember(step, so_far):
                 last = Bundle(so_far.members.each[-1:])
                 return MemberErrors(step, ByParams(self), so_far, step - 1, last)
         return None
@@ -213,32 +213,32 @@ class MemberRounds(NamedTuple):
     def update(self, state: State, s: Any) -> State | Done:
         """The learner's own update; then its votes, unless it has none; then the next."""
         match state:
-            case Learning(step, schema, so_far, current):
+            case FittingMember(step, schema, so_far, current):
                 return self._learn(state, s)
-            case Judging(step, schema, so_far, current):
+            case ScoringMember(step, schema, so_far, current):
                 error = s.wrong / s.total
                 alpha = av.votes_of(error, so_far, self.rate)
                 if alpha is None:
-                    return JudgingLast(step, so_far)
+                    return ScoringLastMember(step, so_far)
                 weights, errors = so_far.estimator_weights, so_far.estimator_errors
                 members = Bundle(so_far.members.each + current.each)
                 so_far = Members(members, np.append(weights, alpha), np.append(errors, error), so_far.n_classes)
                 over = av.finished(so_far, self.most)
-                return JudgingLast(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
+                return ScoringLastMember(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
         return Done.of(state.so_far, state.step)
 
-    def _learn(self, state: Learning, s: Any) -> Learning | Judging:
+    def _learn(self, state: FittingMember, s: Any) -> FittingMember | ScoringMember:
         """One turn of the learner's loop, or more if it asks for what it has."""
         learner, current, done = self.learner(state.step), state.current.each[0], False
         asked = ask = learner.ask(current)
         while ask == asked and not done:
             current, done = advance(learner, current, s, state.schema)
             ask = None if done else learner.ask(current)
-        return (Judging if done else Learning)(*state[:3], Bundle((current,)))
+        return (ScoringMember if done else FittingMember)(*state[:3], Bundle((current,)))
 
     def certify(self, model: Members, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
-        known = isinstance(s, Judged) and s.member == s.rounds == len(model.estimator_weights)
+        known = isinstance(s, MemberErrorSums) and s.member == s.rounds == len(model.estimator_weights)
         return av.claims_of(model, s, "member") if known else None
 
     def votes(self, model: Members, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
@@ -261,12 +261,12 @@ class MemberRounds(NamedTuple):
         """The same while a member is learned or scored."""
         if not self.is_valid(state.so_far, schema) or state.step != len(state.so_far.members.each):
             return False
-        if isinstance(state, JudgingLast):
+        if isinstance(state, ScoringLastMember):
             return state.step > 0
         if (len(state.current.each), state.current.width) != (1, 0):
             return False
         learner, now = self.learner(state.step), state.current.each[0]
-        if isinstance(state, Judging):
+        if isinstance(state, ScoringMember):
             return sound_member(learner, now, None, schema)
         return resumable_member(learner, now, summary, schema)
 

@@ -49,7 +49,7 @@ class Stumps(NamedTuple):
     """share of the rows in the largest bin of unequal numbers"""
 
 
-class Cutting(NamedTuple):
+class RefiningCuts(NamedTuple):
     """The values next to those of rare classes are wanted: columns are cut halfway between them."""
 
     step: int
@@ -59,7 +59,7 @@ class Cutting(NamedTuple):
     """values of rare classes"""
 
 
-class Boosting(NamedTuple):
+class AddingStumps(NamedTuple):
     """The state of boosting between rounds: the stumps so far."""
 
     step: int
@@ -92,7 +92,7 @@ class Boosted:
         )
 
 
-class Rounds(NamedTuple):
+class WeightedStumps(NamedTuple):
     """The stumps so far, as rows are weighted by them."""
 
     feature: Codes
@@ -107,7 +107,7 @@ class Rounds(NamedTuple):
 class StumpWeights(Held[Boosted]):
     """Weights of the rows by column, bin and class, each raised where stumps were wrong about it."""
 
-    rounds: Rounds
+    rounds: WeightedStumps
     max_bins: int
     lens: BinLens = field(kw_only=True)
 
@@ -153,26 +153,28 @@ class StumpRounds(NamedTuple):
             raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {MAX_BYTE_BINS}")
         return Initial(0, schema)
 
-    def ask(self, state: Initial | Cutting | Boosting | Done) -> SampleAndRanges | Neighbors | StumpWeights | None:
+    def ask(
+        self, state: Initial | RefiningCuts | AddingStumps | Done
+    ) -> SampleAndRanges | Neighbors | StumpWeights | None:
         """Where to cut the columns; then one round after another."""
         match state:
             case Initial():
                 return SampleAndRanges(int(self.seed), strata_of(state.schema))
-            case Cutting(beside=values):
+            case RefiningCuts(beside=values):
                 return Neighbors(values)
-            case Boosting(so_far=s):
+            case AddingStumps(so_far=s):
                 votes = (s.estimator_weights, s.estimator_errors, s.n_classes)
-                rounds = Rounds(s.feature, s.cut, s.left, s.right, *votes)
+                rounds = WeightedStumps(s.feature, s.cut, s.left, s.right, *votes)
                 return StumpWeights(rounds, self.max_bins, lens=BinLens(s.bin_edges))
         return None
 
-    def update(self, state: Initial | Cutting | Boosting, s: Any) -> Cutting | Boosting | Done:
+    def update(self, state: Initial | RefiningCuts | AddingStumps, s: Any) -> RefiningCuts | AddingStumps | Done:
         """Edges from the sample; then the stump of least error, unless the last one was the last."""
         if isinstance(state, Initial):
             return self._cut(state.schema, s)
-        if isinstance(state, Cutting):
+        if isinstance(state, RefiningCuts):
             edges = s.edges(state.beside, state.so_far.bin_edges)
-            return Boosting(0, state.so_far._replace(bin_edges=edges))
+            return AddingStumps(0, state.so_far._replace(bin_edges=edges))
         so_far, over = state.so_far, Done.of(state.so_far, state.step)
         if state.step and av.finished(so_far, self.most):
             return over
@@ -181,7 +183,7 @@ class StumpRounds(NamedTuple):
         if alpha is None:
             return over
         edge = so_far.bin_edges[feature, cut] if cut < so_far.bin_edges.shape[1] else np.inf
-        return Boosting(
+        return AddingStumps(
             state.step + 1,
             so_far._replace(
                 feature=np.append(so_far.feature, feature),
@@ -194,7 +196,7 @@ class StumpRounds(NamedTuple):
             ),
         )
 
-    def _cut(self, schema: Schema, look: Look) -> Cutting | Boosting:
+    def _cut(self, schema: Schema, look: Look) -> RefiningCuts | AddingStumps:
         """Edges by quantiles of all rows; and values beside which there are to be more."""
         none, no, levels = np.zeros(0, np.int64), np.zeros(0), np.zeros(len(schema.columns), np.int64)
         beside = look.beside(levels, False, self.max_bins)
@@ -205,7 +207,7 @@ class StumpRounds(NamedTuple):
             edges = edges_of(look.sample, self.max_bins - 2 * beside.shape[1])
             share = Cut(edges, levels).heaviest(look.sample)
         stumps = Stumps(edges, none, none, no, none, none, no, no, len(schema.classes), share)
-        return Cutting(0, stumps, beside) if refines else Boosting(0, stumps)
+        return RefiningCuts(0, stumps, beside) if refines else AddingStumps(0, stumps)
 
     def certify(self, model: Stumps, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
@@ -245,11 +247,11 @@ class StumpRounds(NamedTuple):
         """Whether stumps speak of columns and classes that there are."""
         return bool((model.cut <= model.bin_edges.shape[1]).all())
 
-    def resumable(self, state: Initial | Cutting | Boosting, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Initial | RefiningCuts | AddingStumps, summary: Any, schema: Schema) -> bool:
         """Whether it is as sound as when it is done."""
         if isinstance(state, Initial):
             return True
-        if isinstance(state, Cutting):
+        if isinstance(state, RefiningCuts):
             return state.beside.size > 0 and self.is_valid(state.so_far, schema)
         return state.step == len(state.so_far.feature) and self.is_valid(state.so_far, schema)
 

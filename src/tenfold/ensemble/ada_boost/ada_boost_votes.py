@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Claim, DataError
 
 
-class Voting(Protocol):
+class BoostedVoting(Protocol):
     """What a state of boosting tells of its rounds so far."""
 
     @property
@@ -35,12 +35,12 @@ def chance(classes: int) -> float:
     return (1 - 1e-12) * (1 - 1 / classes)
 
 
-def finished(rounds: Voting, most: int) -> bool:
+def finished(rounds: BoostedVoting, most: int) -> bool:
     """Whether the last round was the last: there are enough, it made no error, or it was no better than chance."""
     return bool(len(rounds.estimator_weights) >= most or not 0 < rounds.estimator_errors[-1] < chance(rounds.n_classes))
 
 
-def votes_of(error: float, rounds: Voting, rate: float) -> float | None:
+def votes_of(error: float, rounds: BoostedVoting, rate: float) -> float | None:
     """How many votes the next round gets; of one no better than chance, None, and of the first DataError."""
     if 0 < error < chance(rounds.n_classes):
         return rate * (math.log((1 - error) / error) + math.log(rounds.n_classes - 1))
@@ -55,24 +55,24 @@ def votes_of(error: float, rounds: Voting, rate: float) -> float | None:
     return 1 + float(rounds.estimator_weights.sum())  # without error: it decides alone
 
 
-def raised(rounds: Voting) -> Array:
+def raised(rounds: BoostedVoting) -> Array:
     """By how much each round raises the weight of the rows it is wrong about."""
     return np.exp(np.minimum(rounds.estimator_weights, 600.0))  # more only where no row is
 
 
-def growth(rounds: Voting) -> Array:
+def growth(rounds: BoostedVoting) -> Array:
     """By how much each round raises the sum of the weights."""
     e = rounds.estimator_errors
     return (1 - e) + e * raised(rounds)
 
 
-def bound_of(rounds: Voting) -> float:
+def bound_of(rounds: BoostedVoting) -> float:
     """No more than this share of the rows has a class with at most half of the votes (Markov)."""
     each = np.log(growth(rounds)) - rounds.estimator_weights / 2
     return float(np.exp(each.sum())) if not (rounds.estimator_errors == 0).any() else 0.0
 
 
-def bar_of(rounds: Voting) -> float:
+def bar_of(rounds: BoostedVoting) -> float:
     """By how much the weight of a row has grown at least, if its class has at most half of the votes."""
     return (1 - 1e-9) / max(bound_of(rounds), 1e-300)
 
@@ -83,7 +83,7 @@ def scores_of(votes: Array, total: float) -> Array:
     return share - (1 - share) / max(votes.shape[1] - 1, 1)
 
 
-def claims_of(rounds: Voting, s: Any, what: str) -> tuple[Claim, ...]:
+def claims_of(rounds: BoostedVoting, s: Any, what: str) -> tuple[Claim, ...]:
     """What the rounds prove about the training error, and that the weights are right."""
     k, e, alpha = rounds.n_classes, rounds.estimator_errors, rounds.estimator_weights
     bound = bound_of(rounds)

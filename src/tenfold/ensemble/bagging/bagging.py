@@ -41,7 +41,7 @@ class Bootstrap(Draw):
         return times_of(chunk.places(), np.uint64(self.key))
 
 
-class OutOfBag(Statistic[Any]):
+class BaggingOutOfBag(Statistic[Any]):
     """How far the members are right about rows that they have not drawn."""
 
     bag: ByParams
@@ -59,7 +59,7 @@ class OutOfBag(Statistic[Any]):
         return bag.judged(chunk, sums, count)
 
 
-class Judging(NamedTuple):
+class ScoringOutOfBag(NamedTuple):
     """The members are done, and are to be scored by rows that they have not drawn."""
 
     step: int
@@ -87,7 +87,7 @@ class Bagging(MemberSequence, Ensemble):
     predicts: ClassVar[str]
     """the target of the members"""
     draws_rows = True
-    state_types = (Learning, Judging)
+    state_types = (Learning, ScoringOutOfBag)
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
@@ -151,17 +151,17 @@ class Bagging(MemberSequence, Ensemble):
         return tuple(Reweighted(draws[at], After((Inside(),), ask)) for at, ask in asks.items())
 
     def after(self, state: Learning, model: EnsembleModel) -> Any:
-        return Judging(state.step, model) if self.oob_score else super().after(state, model)
+        return ScoringOutOfBag(state.step, model) if self.oob_score else super().after(state, model)
 
     def ask(self, state: Any) -> Expression | None:
         # What the members ask for; then all rows once more, if they are to be scored.
-        if isinstance(state, Judging):
-            return OutOfBag(ByParams(self._blank()), state.team, self.draws())
+        if isinstance(state, ScoringOutOfBag):
+            return BaggingOutOfBag(ByParams(self._blank()), state.team, self.draws())
         return super().ask(state)
 
     def update(self, state: Any, summary: Any) -> Any:
         # Every member goes on; or all is done.
-        if isinstance(state, Judging):
+        if isinstance(state, ScoringOutOfBag):
             return Done.of(state.team, state.step + 1)
         return super().update(state, summary)
 
@@ -211,10 +211,10 @@ class Bagging(MemberSequence, Ensemble):
         return (summary is None or type(summary) is kind) and super().is_valid(model, summary, schema)
 
     def size_fits(self, record: Any) -> bool:
-        return super().size_fits(record.team if isinstance(record, Judging) else record)
+        return super().size_fits(record.team if isinstance(record, ScoringOutOfBag) else record)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        if isinstance(state, Judging):
+        if isinstance(state, ScoringOutOfBag):
             return type(summary) is self.judged_type and super().is_valid(state.team, None, schema)
         return super().resumable(state, summary, schema)
 

@@ -17,7 +17,7 @@ from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
 
 
 @dataclass(frozen=True, eq=False)
-class Unseen:
+class BaggingErrors:
     """Weights of rows by what those members say that have not drawn them."""
 
     wrong: float
@@ -26,8 +26,8 @@ class Unseen:
     drawn: float
     """that every member has drawn"""
 
-    def __add__(self, other: Unseen) -> Unseen:
-        return Unseen(self.wrong + other.wrong, self.told + other.told, self.drawn + other.drawn)
+    def __add__(self, other: BaggingErrors) -> BaggingErrors:
+        return BaggingErrors(self.wrong + other.wrong, self.told + other.told, self.drawn + other.drawn)
 
 
 class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
@@ -73,7 +73,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
     """
 
     predicts = "class"
-    judged_type = Unseen
+    judged_type = BaggingErrors
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "oob_score": True},
@@ -83,12 +83,12 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
         # The member if none is given: a decision tree.
         return DecisionTreeClassifier()
 
-    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Unseen:
+    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> BaggingErrors:
         told = count > 0
         wrong = told & (winners(sums) != chunk.y)
-        return Unseen(*(float(chunk.weight[some].sum()) for some in (wrong, told, ~told)))
+        return BaggingErrors(*(float(chunk.weight[some].sum()) for some in (wrong, told, ~told)))
 
-    def judgement(self, s: Unseen) -> tuple[Claim, ...]:
+    def judgement(self, s: BaggingErrors) -> tuple[Claim, ...]:
         why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
         claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
         if s.told:
@@ -100,7 +100,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
     def oob_score_(self) -> float:
         """Share of the rows whose class is said right by the members that have not drawn them."""
         s = self.__dict__.get("summary_")
-        if not isinstance(s, Unseen):
+        if not isinstance(s, BaggingErrors):
             raise AttributeError("oob_score_")
         return 1 - s.wrong / s.told if s.told else float("nan")
 

@@ -14,7 +14,7 @@ from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 
 
 @dataclass(frozen=True, eq=False)
-class UnseenNumbers:
+class BaggingSquares:
     """Of rows that some member has not drawn: squared errors of what those members say, and the target's spread."""
 
     squares: float
@@ -28,17 +28,17 @@ class UnseenNumbers:
     drawn: float
     """weight of the rows that every member has drawn"""
 
-    def __add__(self, other: UnseenNumbers) -> UnseenNumbers:
+    def __add__(self, other: BaggingSquares) -> BaggingSquares:
         drawn = self.drawn + other.drawn
         if not (self.told and other.told):
             some = self if self.told else other
-            return UnseenNumbers(some.squares, some.told, some.mean, some.rest, some.spread, drawn)
+            return BaggingSquares(some.squares, some.told, some.mean, some.rest, some.spread, drawn)
         told = self.told + other.told
         apart = (other.mean - self.mean) + (other.rest - self.rest)
         share = other.told / told
         mean, rest = two_sum(self.mean, self.rest + apart * share)
         spread = self.spread + other.spread + apart * apart * self.told * share
-        return UnseenNumbers(self.squares + other.squares, told, mean, rest, spread, drawn)
+        return BaggingSquares(self.squares + other.squares, told, mean, rest, spread, drawn)
 
 
 class BaggingRegressor(Bagging, Regressor):
@@ -80,7 +80,7 @@ class BaggingRegressor(Bagging, Regressor):
     """
 
     predicts = "number"
-    judged_type = UnseenNumbers
+    judged_type = BaggingSquares
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "oob_score": True},
@@ -90,17 +90,17 @@ class BaggingRegressor(Bagging, Regressor):
         # The member if none is given: a decision tree.
         return DecisionTreeRegressor()
 
-    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> UnseenNumbers:
+    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> BaggingSquares:
         told = count > 0
         w, y, drawn = chunk.weight[told], chunk.y[told], float(chunk.weight[~told].sum())
         if not len(y):
-            return UnseenNumbers(0.0, 0.0, 0.0, 0.0, 0.0, drawn)
+            return BaggingSquares(0.0, 0.0, 0.0, 0.0, 0.0, drawn)
         total, error = float(w.sum()), sums[told, 0] / count[told] - y
         mean, rest = two_sum(float(y[0]), float(w @ (y - y[0])) / total)
         away = (y - mean) - rest
-        return UnseenNumbers(float(w @ error**2), total, mean, rest, float(w @ away**2), drawn)
+        return BaggingSquares(float(w @ error**2), total, mean, rest, float(w @ away**2), drawn)
 
-    def judgement(self, s: UnseenNumbers) -> tuple[Claim, ...]:
+    def judgement(self, s: BaggingSquares) -> tuple[Claim, ...]:
         why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
         claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
         if s.told:
@@ -112,7 +112,7 @@ class BaggingRegressor(Bagging, Regressor):
     def oob_score_(self) -> float:
         """R² of what the members that have not drawn a row say of it."""
         s = self.__dict__.get("summary_")
-        if not isinstance(s, UnseenNumbers):
+        if not isinstance(s, BaggingSquares):
             raise AttributeError("oob_score_")
         return 1 - s.squares / s.spread if s.spread > 0 else float("nan")
 

@@ -61,11 +61,11 @@ class BoostedModel(NamedTuple):
         )
 
     @property
-    def walk(self) -> Walk:
+    def walk(self) -> DescentNodes:
         """The trees, ready to be gone down."""
         t, roots = self.trees, self.roots
         leaf = t.feature < 0
-        return Walk(
+        return DescentNodes(
             np.where(leaf, 0, t.feature).astype(np.int32),
             np.where(leaf, np.inf, t.threshold),
             np.where(leaf, 1 << 20, t.place).astype(np.int32),
@@ -99,7 +99,7 @@ class BoostedModel(NamedTuple):
         return self.trees.rooted(self.roots) and self.outputs == (k if k > 2 else 1)
 
 
-class Walk(NamedTuple):
+class DescentNodes(NamedTuple):
     """Nodes of trees, as those need them who go down: a leaf splits the first column and leads to itself."""
 
     column: Short
@@ -117,18 +117,18 @@ class Level:
     """Histograms of the nodes that want one, and the loss at the margins so far."""
 
     histograms: Histograms
-    loss: Loss
+    loss: RoundLoss
 
     def __add__(self, other: Level) -> Level:
         return Level(self.histograms + other.histograms, self.loss + other.loss)
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class RoundLoss:
     """Loss of the training rows and of validation rows, in whole units, and their weights."""
 
     sums: Annotated[Codes, "side", ANYTHING]
     weight: Annotated[Array, "side"]
 
-    def __add__(self, other: Loss) -> Loss:
-        return Loss(self.sums + other.sums, self.weight + other.weight)
+    def __add__(self, other: RoundLoss) -> RoundLoss:
+        return RoundLoss(self.sums + other.sums, self.weight + other.weight)

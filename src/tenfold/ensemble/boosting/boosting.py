@@ -21,14 +21,14 @@ from tenfold.compiled.tree.tree_growing import LEAST, MOST, START, STOP
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
 from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.boosting import leaf_quantiles as lq
-from tenfold.ensemble.boosting.boosted import BoostedModel, Level, Loss
+from tenfold.ensemble.boosting.boosted import BoostedModel, Level, RoundLoss
 from tenfold.ensemble.boosting.gradient_statistics import (
     BoostedSides,
     GradientHistograms,
     MarginLoss,
     MarginLossOfValues,
     ResidualDigits,
-    Sampling,
+    RowSampling,
     TargetDigits,
 )
 from tenfold.ensemble.boosting.gradients import Gradients
@@ -78,7 +78,7 @@ Asked = (
     | MarginLoss
     | MarginLossOfValues
 )
-BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Sides | Loss
+BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Sides | RoundLoss
 Directions = ArrayLike | Mapping[str, int] | None
 
 
@@ -189,7 +189,7 @@ class Boosting(Estimator):
         CheckingLoss,
         Done,
     )
-    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, Loss)
+    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, RoundLoss)
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
@@ -204,9 +204,9 @@ class Boosting(Estimator):
     def _seed(self) -> int:
         return int(self.random_state or 0)
 
-    def _sampling(self, setup: Setup) -> Sampling:
+    def _sampling(self, setup: Setup) -> RowSampling:
         held_back = self.validation_fraction if self.stops_early(setup.ranges.rows) else 0.0
-        return Sampling(Holdout(self._seed, held_back), self.subsample)
+        return RowSampling(Holdout(self._seed, held_back), self.subsample)
 
     def start(self, schema: Schema) -> Initial:
         """The state before the first pass, which knows the schema alone."""
@@ -239,7 +239,7 @@ class Boosting(Estimator):
                 return MarginLoss(*self._margins(setup, boosted), lens=setup.lens)
         return None
 
-    def _margins(self, setup: Setup, boosted: BoostedModel) -> tuple[WeightUnit, BoostedModel, Sampling, Gradients]:
+    def _margins(self, setup: Setup, boosted: BoostedModel) -> tuple[WeightUnit, BoostedModel, RowSampling, Gradients]:
         """What tells the margins of rows, and what they lose by them."""
         return setup.weights, boosted, self._sampling(setup), self.gradients(boosted)
 
@@ -264,7 +264,7 @@ class Boosting(Estimator):
                 return self._digit(state, s)
             case PlacingThresholdsOfTrees(step, setup, boosted), Sides():
                 return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
-            case CheckingLoss(), Loss():
+            case CheckingLoss(), RoundLoss():
                 return Done.of(state.boosted, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
@@ -382,7 +382,7 @@ class Boosting(Estimator):
             found = np.clip(found, -far, far)
         return np.asarray(found)
 
-    def _scored(self, boosted: BoostedModel, loss: Loss) -> BoostedModel:
+    def _scored(self, boosted: BoostedModel, loss: RoundLoss) -> BoostedModel:
         """With the loss of the training rows and of the validation rows, if there are rows of both."""
         if self.stops_early(boosted.ranges.rows) and not loss.weight.all():
             all_or_none, size = ("all rows", "smaller") if loss.weight[1] else ("no row", "larger")
@@ -509,7 +509,7 @@ class Boosting(Estimator):
         halved = self.loss_code(self.model_.outputs) in (gr.SQUARED, gr.LOGISTIC)
         return loss[1:] * (2.0 if halved else 1.0)
 
-    def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...] | None:
+    def certify(self, model: BoostedModel, s: RoundLoss) -> tuple[Claim, ...] | None:
         """The loss at the end, from all rows sent down all trees."""
         score = s.sums * self.gradients(model).unit / np.maximum(s.weight, 1e-300)
         why = "mean over the training rows, all sent down all trees"
@@ -520,7 +520,7 @@ class Boosting(Estimator):
         claims += category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
         return *claims, *bin_claims(model.ranges.bin_share)
 
-    def is_valid(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
+    def is_valid(self, model: BoostedModel, summary: RoundLoss | None, schema: Schema) -> bool:
         classes = 0 if schema.classes is None else len(schema.classes)
         return model.n_classes == classes and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
 
@@ -582,7 +582,7 @@ def directions(given: Directions, schema: Schema) -> Codes:
     return found.astype(np.int64)
 
 
-def _row_weight(setup: Setup, loss: Loss) -> float:
+def _row_weight(setup: Setup, loss: RoundLoss) -> float:
     """What a row weighs: one, if weights are whole numbers, as they then count rows; else the mean."""
     return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
 

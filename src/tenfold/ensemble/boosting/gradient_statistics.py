@@ -13,7 +13,7 @@ from tenfold.compiled.tree import gradients as gr
 from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.core.statistic import Statistic
 from tenfold.ensemble.boosting import leaf_quantiles as lq
-from tenfold.ensemble.boosting.boosted import BoostedModel, Level, Loss
+from tenfold.ensemble.boosting.boosted import BoostedModel, Level, RoundLoss
 from tenfold.ensemble.boosting.gradients import Gradients
 from tenfold.stats.rows.draws import Holdout, share_of
 from tenfold.stats.trees.tree_bins import NO_CODES, Bins, InBins, OfBins, WeightUnit, numbers_of
@@ -23,10 +23,10 @@ from tenfold.tree.growing.thresholds import SplitSides
 from tenfold.tree.records import Histograms
 
 S = TypeVar("S")
-NO_LOSS = Loss(np.zeros(2, np.int64), np.zeros(2))
+NO_LOSS = RoundLoss(np.zeros(2, np.int64), np.zeros(2))
 
 
-class Sampling(NamedTuple):
+class RowSampling(NamedTuple):
     """Which rows a round learns from."""
 
     holdout: Holdout
@@ -44,7 +44,7 @@ class Sampling(NamedTuple):
         return learns & share_of(places, self.holdout.seed, number + 1, self.subsample)
 
 
-class Followed(NamedTuple):
+class HeldBoostingRows(NamedTuple):
     """What belongs to held rows."""
 
     trees: int
@@ -68,14 +68,14 @@ class OfMargins(OfBins[S]):
     """Base of statistics of rows with the margins that the trees so far give them."""
 
     boosted: BoostedModel
-    sampling: Sampling
+    sampling: RowSampling
     gradients: Gradients
 
-    def margins(self, held: InBins, before: Followed | None, trees: int) -> Array:
+    def margins(self, held: InBins, before: HeldBoostingRows | None, trees: int) -> Array:
         """The margins after so many trees, from those after fewer."""
         e, cut = self.boosted, self.lens.cut
         if before is None:
-            before = Followed(0, np.repeat(e.base[None], held.bins.shape[1], axis=0))
+            before = HeldBoostingRows(0, np.repeat(e.base[None], held.bins.shape[1], axis=0))
         if before.trees >= trees:
             return before.margin
         margin, walk = before.margin.copy(), e.walk
@@ -98,13 +98,13 @@ class GradientHistograms(OfMargins[Level]):
 
     frontier: lw.Frontier
 
-    def follow(self, held: InBins, scratch: Followed | None) -> Followed:
+    def follow(self, held: InBins, scratch: HeldBoostingRows | None) -> HeldBoostingRows:
         grown = len(self.boosted.roots)
         trees, now = grown - grown % self.boosted.outputs, (self.title, grown)
         goes_on = scratch is not None and scratch.growing == now
         nodes = scratch.nodes.copy() if scratch is not None and goes_on else np.zeros(held.bins.shape[1], np.int64)
         nodes = lw.go_down(self.frontier, held.bins, self.lens.cut, nodes)
-        return Followed(trees, self.margins(held, scratch, trees), now, nodes)
+        return HeldBoostingRows(trees, self.margins(held, scratch, trees), now, nodes)
 
     def summarize(self, chunk: Chunk) -> Level:
         (seen, learns, which), e, cut = self.rows(chunk), self.boosted, self.lens.cut
@@ -127,14 +127,14 @@ class ResidualDigits(OfMargins[lq.Digits]):
     scale: float
     """a power of two beyond which no target lies"""
 
-    def follow(self, held: InBins, scratch: Followed | None) -> Followed:
+    def follow(self, held: InBins, scratch: HeldBoostingRows | None) -> HeldBoostingRows:
         e, grown = self.boosted, len(self.boosted.roots)
         now = (self.title, grown)
         if scratch is not None and scratch.growing == now:
             return scratch
         nodes = np.zeros(held.bins.shape[1], np.int64)
         nodes = e.trees.apply_bins(held.bins, self.lens.cut, nodes, int(e.roots[-1]))
-        return Followed(grown - 1, self.margins(held, scratch, grown - 1), now, nodes)
+        return HeldBoostingRows(grown - 1, self.margins(held, scratch, grown - 1), now, nodes)
 
     def summarize(self, chunk: Chunk) -> lq.Digits:
         (seen, learns, which), e = self.rows(chunk), self.boosted
@@ -161,35 +161,35 @@ class TargetDigits(OfBins[lq.Digits]):
 class BoostedSides(SplitSides):
     """The values next to the thresholds of the trees of boosting."""
 
-    sampling: Sampling
+    sampling: RowSampling
     outputs: int
 
     def taken(self, places: Codes, tree: int) -> Flags:
         return self.sampling.keeps(self.sampling.holdout.learns(places, len(places)), places, tree // self.outputs)
 
 
-class MarginLossOfValues(Statistic[Loss]):
+class MarginLossOfValues(Statistic[RoundLoss]):
     """The loss at the margins of all trees, of rows as they are: for trees whose thresholds are no edges of bins."""
 
     weights: WeightUnit
     boosted: BoostedModel
-    sampling: Sampling
+    sampling: RowSampling
     gradients: Gradients
 
-    def summarize(self, chunk: Chunk) -> Loss:
+    def summarize(self, chunk: Chunk) -> RoundLoss:
         chunk = chunk.of_weight()
         learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NO_CODES, chunk.n)
         margin, weight = self.boosted.margins(chunk.X), self.weights.whole(chunk.weight)
         return self.gradients.sum(margin, numbers_of(chunk.y), weight, learns)
 
 
-class MarginLoss(OfMargins[Loss]):
+class MarginLoss(OfMargins[RoundLoss]):
     """The loss at the margins of all trees, of training rows and of validation rows."""
 
-    def follow(self, held: InBins, scratch: Followed | None) -> Followed:
+    def follow(self, held: InBins, scratch: HeldBoostingRows | None) -> HeldBoostingRows:
         trees = len(self.boosted.roots)
-        return Followed(trees, self.margins(held, scratch, trees))
+        return HeldBoostingRows(trees, self.margins(held, scratch, trees))
 
-    def summarize(self, chunk: Chunk) -> Loss:
+    def summarize(self, chunk: Chunk) -> RoundLoss:
         seen, learns, which = self.rows(chunk)
         return self.gradients.sum(chunk.scratch.margin[which], seen.target, seen.weight, learns)

@@ -11,7 +11,7 @@ from tenfold.compiled.tree import gradients as gr
 from tenfold.compiled.tree.tree_sums import SHORT, words
 from tenfold.core import Array, Codes, Flags
 from tenfold.core.driver_threads import by_rows
-from tenfold.ensemble.boosting.boosted import Loss
+from tenfold.ensemble.boosting.boosted import RoundLoss
 from tenfold.stats.trees.tree_bins import fine_unit
 from tenfold.tree.records import Ranges
 
@@ -78,7 +78,7 @@ class Gradients(NamedTuple):
 
     def words(
         self, margin: Array, output: int, target: Array, weight: Codes, keep: Flags
-    ) -> tuple[Codes, Codes, Codes, Loss]:
+    ) -> tuple[Codes, Codes, Codes, RoundLoss]:
         """The same, the words that they add to histograms, and for the first output the loss, all in one go."""
         g, h, gradients = self._gradients(margin, output, target, weight)
         word, losses = np.empty(len(g), np.int64), self._losses(margin, target, weight, keep)
@@ -99,7 +99,7 @@ class Gradients(NamedTuple):
         given = (margin, output, target, *weights, self.level, *self.units)
         return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
 
-    def sum(self, margin: Array, target: Array, weight: Codes, keep: Flags) -> Loss:
+    def sum(self, margin: Array, target: Array, weight: Codes, keep: Flags) -> RoundLoss:
         """The loss of the rows that are kept for learning, and of the others."""
         return _sum(by_rows(len(margin), self._losses(margin, target, weight, keep)))
 
@@ -117,5 +117,5 @@ class Gradients(NamedTuple):
         return np.asarray(weight * self.weight_unit, dtype=np.float64) if len(weight) else _EMPTY
 
 
-def _sum(found: list[Sums]) -> Loss:
-    return Loss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))
+def _sum(found: list[Sums]) -> RoundLoss:
+    return RoundLoss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))

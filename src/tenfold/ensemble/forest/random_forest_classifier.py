@@ -20,7 +20,7 @@ from tenfold.stats.rows.gathered_bins import Gathered
 from tenfold.stats.trees.rare_rows import Gaps
 from tenfold.stats.trees.tree_bins import Look, Target, WeightUnit
 from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
-from tenfold.tree.forest import ForestModel, OutOfBag, unseen_values
+from tenfold.tree.forest import ForestModel, ForestOutOfBag, unseen_values
 from tenfold.tree.growing.channels import Weighed
 from tenfold.tree.growing.grower import ClassTrees, MaxFeatures
 from tenfold.tree.growing.node_statistics import TreeDraws
@@ -31,7 +31,7 @@ CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
 
 @dataclass(frozen=True, eq=False)
-class Unseen:
+class ForestErrors:
     """Weights, in whole units, of rows by what the trees that have not drawn them say."""
 
     wrong: int
@@ -41,36 +41,36 @@ class Unseen:
     """of those that every tree has"""
 
     @classmethod
-    def of(cls, sums: Array, trees: Codes, label: Target, weight: Codes) -> Unseen:
+    def of(cls, sums: Array, trees: Codes, label: Target, weight: Codes) -> ForestErrors:
         """From sums of shares of the classes over trees, how many trees those are, and the rows' classes."""
         weight = weight if len(weight) else np.ones(len(trees), np.int64)
         told = trees > 0
         wrong = told & (winners(sums) != label)
         return cls(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
 
-    def __add__(self, other: Unseen) -> Unseen:
-        return Unseen(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
+    def __add__(self, other: ForestErrors) -> ForestErrors:
+        return ForestErrors(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
 
 
-class OutOfBagErrors(OutOfBag[Unseen]):
+class OutOfBagErrors(ForestOutOfBag[ForestErrors]):
     """Weights of rows whose class the trees that have not drawn them say wrong."""
 
-    def summarize(self, chunk: Chunk) -> Unseen:
+    def summarize(self, chunk: Chunk) -> ForestErrors:
         seen, _ = self.seen(chunk, self.draws.bootstrap)
-        return Unseen.of(*self.unseen(seen), seen.target, seen.weight)
+        return ForestErrors.of(*self.unseen(seen), seen.target, seen.weight)
 
 
-class OutOfBagErrorsOfValues(Statistic[Unseen]):
+class OutOfBagErrorsOfValues(Statistic[ForestErrors]):
     """The same of rows as they are, for trees whose thresholds are no edges of bins."""
 
     weights: WeightUnit
     forest: ForestModel
     draws: TreeDraws
 
-    def summarize(self, chunk: Chunk) -> Unseen:
+    def summarize(self, chunk: Chunk) -> ForestErrors:
         chunk = chunk.of_weight()
         found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
-        return Unseen.of(*found, chunk.y, self.weights.whole(chunk.weight))
+        return ForestErrors.of(*found, chunk.y, self.weights.whole(chunk.weight))
 
 
 same_weights = refused(
@@ -163,7 +163,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="class")
-    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Sides, Unseen)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Sides, ForestErrors)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
@@ -188,12 +188,12 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         weight = sums[:, :-1].sum(axis=1, keepdims=True)
         return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / (sums.shape[1] - 1))
 
-    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Unseen]:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[ForestErrors]:
         if setup.rare:
             return OutOfBagErrorsOfValues(setup.weights, forest, draws)
         return OutOfBagErrors(setup.weights, forest, draws, lens=setup.lens)
 
-    def certify(self, model: ForestModel, s: Unseen) -> tuple[Claim, ...]:
+    def certify(self, model: ForestModel, s: ForestErrors) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn; the training error, if they draw none."""
         more = self.column_claims(model.ranges)
         if not self.bootstrap:
@@ -209,7 +209,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     @property
     def oob_score_(self) -> float:
         """Share of the rows whose class is said right by the trees that have not drawn them."""
-        s: Unseen = self.summary_
+        s: ForestErrors = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row
         return 1 - s.wrong / s.whole if s.whole else float("nan")

@@ -14,7 +14,7 @@ from tenfold.stats.rows.gathered_bins import Gathered
 from tenfold.stats.trees.rare_rows import Gaps
 from tenfold.stats.trees.tree_bins import Look
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
-from tenfold.tree.forest import ForestModel, OutOfBag
+from tenfold.tree.forest import ForestModel, ForestOutOfBag
 from tenfold.tree.growing.channels import Weighed
 from tenfold.tree.growing.grower import NumberTrees
 from tenfold.tree.growing.node_statistics import TreeDraws
@@ -22,7 +22,7 @@ from tenfold.tree.records import Histograms, RowsOf, Setup
 
 
 @dataclass(frozen=True, eq=False)
-class UnseenNumbers:
+class ForestSquares:
     """Sums over rows that some tree has not drawn, of what those trees say; and the weight of the others."""
 
     squares: float
@@ -35,8 +35,8 @@ class UnseenNumbers:
     drawn: float
     """weight of the rows that every tree has drawn"""
 
-    def __add__(self, other: UnseenNumbers) -> UnseenNumbers:
-        return UnseenNumbers(
+    def __add__(self, other: ForestSquares) -> ForestSquares:
+        return ForestSquares(
             self.squares + other.squares,
             self.whole + other.whole,
             self.away + other.away,
@@ -45,17 +45,17 @@ class UnseenNumbers:
         )
 
 
-class OutOfBagSquares(OutOfBag[UnseenNumbers]):
+class OutOfBagSquares(ForestOutOfBag[ForestSquares]):
     """Squared errors of what trees say of rows that they have not drawn."""
 
-    def summarize(self, chunk: Chunk) -> UnseenNumbers:
+    def summarize(self, chunk: Chunk) -> ForestSquares:
         seen, _ = self.seen(chunk, self.draws.bootstrap)
         sums, trees = self.unseen(seen)
         weight = seen.weight * self.weights.unit if len(seen.weight) else np.ones(len(trees))
         told = trees > 0
         w, y = weight[told], seen.target[told]
         error, away = sums[told, 0] / trees[told] - y, y - self.forest.ranges.center
-        return UnseenNumbers(
+        return ForestSquares(
             float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weight[~told].sum())
         )
 
@@ -138,7 +138,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="number")
-    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, ForestSquares)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},
@@ -159,7 +159,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBagSquares:
         return OutOfBagSquares(setup.weights, forest, draws, lens=setup.lens)
 
-    def certify(self, model: ForestModel, s: UnseenNumbers) -> tuple[Claim, ...]:
+    def certify(self, model: ForestModel, s: ForestSquares) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
         fine, more = "targets were summed in whole multiples of this", self.column_claims(model.ranges)
         claims = [Claim("resolution", self.target_unit(model.ranges), "proved", fine, "arithmetic")]
@@ -174,7 +174,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     @property
     def oob_score_(self) -> float:
         """R² of what the trees that have not drawn a row say of it."""
-        s: UnseenNumbers = self.summary_
+        s: ForestSquares = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row
         spread = s.spread - s.away * s.away / s.whole if s.whole else 0.0

@@ -19,7 +19,7 @@ from tenfold.core.field_values import CLASS_COUNT, COUNTS
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.core.value import ByParams
-from tenfold.ensemble.stacking.stacking_folds import ByLot, Given, Layer
+from tenfold.ensemble.stacking.stacking_folds import ByLot, GivenFolds, Layer
 from tenfold.estimator.ensembles.ensemble import EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.ensembles.members import (
@@ -143,7 +143,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
     def folds(self) -> Key:
         """At random, or as they are given."""
         codes = self._listed()
-        return ByLot(self.k, seed_of(self)) if codes is None else Given(self.k, codes)
+        return ByLot(self.k, seed_of(self)) if codes is None else GivenFolds(self.k, codes)
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
         folds, k = self.folds(), self.k

@@ -20,7 +20,7 @@ class ByLot(Key):
         return lambda chunk: folds_of(chunk, self.seed, self.groups)
 
 
-class Given(Key):
+class GivenFolds(Key):
     """Folds as the parameter `cv` gives them, row by row."""
 
     codes: Codes

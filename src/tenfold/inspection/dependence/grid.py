@@ -37,7 +37,7 @@ class Axis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class GridLayout:
     """Which values of which columns a grid is made of."""
 
     resolution: int
@@ -77,7 +77,7 @@ class Distinct:
         return Distinct(np.union1d(self.values, other.values)[: self.most + 1], self.most)
 
 
-class Values(Statistic[Distinct]):
+class DistinctValues(Statistic[Distinct]):
     """The distinct values of a column, if they are few."""
 
     column: int
@@ -87,7 +87,7 @@ class Values(Statistic[Distinct]):
         return Distinct.of(chunk.X.column(self.column).astype(np.float64), self.most)
 
 
-def axis_of(name: str, distinct: Distinct, sample: Array, layout: Layout, categorical: bool) -> Axis:
+def axis_of(name: str, distinct: Distinct, sample: Array, layout: GridLayout, categorical: bool) -> Axis:
     """Of a column of numbers."""
     resolution, percentiles = layout.resolution, layout.percentiles
     known = np.asarray(sample, dtype=np.float64)

@@ -22,17 +22,17 @@ from tenfold.inspection.dependence.grid import (
     MAX_QUANTILE_ROWS,
     Axis,
     Distinct,
-    Layout,
+    DistinctValues,
+    GridLayout,
     Point,
-    Values,
     axis_of,
     coded,
     given,
     points,
 )
-from tenfold.inspection.dependence.partial_dependence_result import Means, PartialDependence
+from tenfold.inspection.dependence.partial_dependence_result import DependenceMeans, PartialDependence
 from tenfold.inspection.importance.column_swap import Swap
-from tenfold.inspection.importance.donors import Sample, Sampling
+from tenfold.inspection.importance.donors import DonorSampling, Sample
 from tenfold.metrics.predictors import Foreign, Response, opened_rows, predictor_of, refuse_text
 from tenfold.model_selection.frame_columns import Where, columns_of, constant, in_memory, names_of, values_of
 from tenfold.sources.inputs import is_lazy, weights
@@ -116,7 +116,7 @@ def partial_dependence(
     seed = whole("random_state", random_state, 0)
     predictor = predictor_of(model, response_method)
     asked = features if isinstance(features, list) else [features]
-    layout = Layout(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
+    layout = GridLayout(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
     with progress("partial dependence"), one_blas_thread():
         if isinstance(predictor, Foreign) and not is_lazy(X):
             where, axes, found, scans = _at_once(predictor, X, sample_weight, asked, layout, kept)
@@ -129,17 +129,17 @@ def partial_dependence(
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class DependenceCurve:
     """Means at each point of a grid, and the curves of a sample of rows."""
 
-    means: Means
+    means: DependenceMeans
     sample: Sample
 
-    def __add__(self, other: Curve) -> Curve:
-        return Curve(self.means + other.means, self.sample + other.sample)
+    def __add__(self, other: DependenceCurve) -> DependenceCurve:
+        return DependenceCurve(self.means + other.means, self.sample + other.sample)
 
 
-class Dependence(Statistic[Curve]):
+class DependenceByPoint(Statistic[DependenceCurve]):
     """What is predicted on average with the same values in some columns of every row, point by point of a grid."""
 
     predictor: Predictor
@@ -150,7 +150,7 @@ class Dependence(Statistic[Curve]):
     """rows whose own curves are kept"""
     seed: int
 
-    def summarize(self, chunk: Chunk) -> Curve:
+    def summarize(self, chunk: Chunk) -> DependenceCurve:
         swap, needs = Swap(chunk.X), self.needs
 
         def said(values: Point) -> Array:
@@ -164,7 +164,7 @@ class Dependence(Statistic[Curve]):
         """What the predictor is asked for."""
         return "prediction" if self.predictor.classes is None else "score"
 
-    def of(self, said: Callable[[Point], Array], weight: Array, place: Codes) -> Curve:
+    def of(self, said: Callable[[Point], Array], weight: Array, place: Codes) -> DependenceCurve:
         """Of some rows; `said(values)` is what is predicted with these values in the columns."""
         rows = Sample.among(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
         classes = 0 if self.predictor.classes is None else len(self.predictor.classes)
@@ -184,16 +184,16 @@ class Dependence(Statistic[Curve]):
             mean[g] = weight @ found / weight.sum()
             square[g] = weight @ (found - mean[g]) ** 2
             curves[:, g] = found[rows]
-        means = Means(len(place), float(weight.sum()), float(weight @ weight), mean, square)
-        return Curve(means, Sample.of(place[rows], curves, len(place), self.seed, max(self.kept, 1)))
+        means = DependenceMeans(len(place), float(weight.sum()), float(weight @ weight), mean, square)
+        return DependenceCurve(means, Sample.of(place[rows], curves, len(place), self.seed, max(self.kept, 1)))
 
 
-Found = tuple[list[Where], dict[int, Axis], list[Curve], int]
+Found = tuple[list[Where], dict[int, Axis], list[DependenceCurve], int]
 
 
 def _over(
     predictor: Predictor, model: BaseEstimator, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature],
-    layout: Layout, kept: int,
+    layout: GridLayout, kept: int,
 ) -> Found:  # fmt: skip
     """Read the rows part by part, and merge what is found."""
     with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
@@ -214,18 +214,20 @@ def _over(
                 look.append(j)
         if look:
             scans += 1
-            distinct: list[Expression] = [Values(j, layout.resolution) for j in look]
-            sampled = Sampling(tuple(look), layout.seed, MAX_QUANTILE_ROWS)
+            distinct: list[Expression] = [DistinctValues(j, layout.resolution) for j in look]
+            sampled = DonorSampling(tuple(look), layout.seed, MAX_QUANTILE_ROWS)
             sample, *values = (one.summary for one in session.answer(As(view, Each((sampled, *distinct)))))
             for i, j in enumerate(look):
                 categorical = layout.of(names, j)[1]
                 axes[j] = axis_of(names[j], values[i], sample.value[:, i], layout, categorical)
-        curves = Each(tuple(Dependence(predictor, at, grid, kept, layout.seed) for at, grid in points(where, axes)))
+        curves = Each(
+            tuple(DependenceByPoint(predictor, at, grid, kept, layout.seed) for at, grid in points(where, axes))
+        )
         return where, axes, [one.summary for one in session.answer(As(view, curves))], scans + 1
 
 
 def _at_once(
-    predictor: Foreign, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature], layout: Layout, kept: int
+    predictor: Foreign, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature], layout: GridLayout, kept: int
 ) -> Found:  # fmt: skip
     """Of an estimator that takes its rows in memory."""
     X = in_memory(X)
@@ -249,9 +251,9 @@ def _at_once(
     weight = np.ones(n) if weight is None else weights(weight, n)
     found = []
     for at, grid in points(where, axes):
-        one = Dependence(predictor, at, grid, kept, layout.seed)
+        one = DependenceByPoint(predictor, at, grid, kept, layout.seed)
 
-        def said(values: Point, one: Dependence = one) -> Array:
+        def said(values: Point, one: DependenceByPoint = one) -> Array:
             found: Array = predictor.of_rows(constant(X, one.columns, values), (one.needs,))[one.needs]
             return found
 
@@ -268,7 +270,7 @@ def _pairs(asked: list[Feature], names: Sequence[str]) -> list[Where]:
 
 
 def _result(
-    axes: list[Axis], curve: Curve, kept: bool, predictor: Predictor, scans: int, level: float
+    axes: list[Axis], curve: DependenceCurve, kept: bool, predictor: Predictor, scans: int, level: float
 ) -> PartialDependence:  # fmt: skip
     means, sample = curve.means, curve.sample
     if not means.rows:

@@ -10,11 +10,11 @@ import numpy as np
 from scipy import special
 
 from tenfold.core import Array, Labels
-from tenfold.model_selection.formatting import Table, percent
+from tenfold.model_selection.formatting import ResultTable, percent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartialDependence(Table):
+class PartialDependence(ResultTable):
     """What a model says on average, if a column or two have the same value in every row.
 
     Attributes
@@ -104,7 +104,7 @@ class PartialDependence(Table):
 
 
 @dataclass(frozen=True, eq=False)
-class Means:
+class DependenceMeans:
     """Weight, mean and sum of squares around it of what is said, at each point of a grid; merged as Chan et al. do."""
 
     rows: int
@@ -114,12 +114,12 @@ class Means:
     mean: Annotated[Array, "point", "output"]
     square: Annotated[Array, "point", "output"]
 
-    def __add__(self, other: Means) -> Means:
+    def __add__(self, other: DependenceMeans) -> DependenceMeans:
         if not (self.rows and other.rows):
             return self if self.rows else other
         weight = self.weight + other.weight
         delta, share = other.mean - self.mean, other.weight / weight
-        return Means(
+        return DependenceMeans(
             self.rows + other.rows, weight, self.squares + other.squares, self.mean + delta * share,
             self.square + other.square + delta**2 * (self.weight * share),
         )  # fmt: skip

@@ -73,7 +73,7 @@ def _least(key: Bits, most: int) -> Codes:
     return np.arange(len(key)) if len(key) <= most else np.sort(np.argpartition(key, most - 1)[:most])
 
 
-class Sampling(Statistic[Sample]):
+class DonorSampling(Statistic[Sample]):
     """Some columns of a sample of rows."""
 
     columns: tuple[int, ...]

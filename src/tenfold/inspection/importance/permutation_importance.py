@@ -140,7 +140,7 @@ def permutation_importance(
     )  # fmt: skip
 
 
-class Found(NamedTuple):
+class ImportanceSummary(NamedTuple):
     """What was found, of which columns."""
 
     names: list[str]
@@ -153,7 +153,7 @@ class Found(NamedTuple):
 def _over(
     predictor: Predictor, model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
     columns: Columns | None, scorer: Scorer, repeats: int, within: str, seed: int,
-) -> Found:  # fmt: skip
+) -> ImportanceSummary:  # fmt: skip
     """Read the rows part by part, and merge what is found."""
     with opened_rows(predictor, model, X, y, weight) as rows:
         view, source, scans = rows.view, rows.source, rows.scans
@@ -171,13 +171,13 @@ def _over(
     seen = 0.0
     if stages := learners_of(model):
         seen = made_from(stages[0], source, None if source.lazy else y, weight)
-    return Found([name for name, _ in where], done, rows.classes, scans + 1, seen)
+    return ImportanceSummary([name for name, _ in where], done, rows.classes, scans + 1, seen)
 
 
 def _at_once(
     one: Foreign, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, columns: Columns | None,
     scorer: Scorer, repeats: int, seed: int,
-) -> Found:  # fmt: skip
+) -> ImportanceSummary:  # fmt: skip
     """Of an estimator that takes its rows in memory."""
     X = in_memory(X)
     truth = target(one.model.it, y, one.need)
@@ -198,7 +198,7 @@ def _at_once(
         return found
 
     found = swapped.drops(truth, weight, unit, said(X), lambda j, r: said(borrowed(X, where[j][1], whose[r])))
-    return Found([name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes, 1, 0.0)
+    return ImportanceSummary([name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes, 1, 0.0)
 
 
 def _half(scorer: Scorer, plain: dict[int, Any], swapped: dict[int, Any], score: float, level: float) -> float:

@@ -9,14 +9,14 @@ import numpy as np
 from scipy import special
 
 from tenfold.core import Array, Codes
-from tenfold.model_selection.formatting import Table, percent, positive_note, short
+from tenfold.model_selection.formatting import ResultTable, percent, positive_note, short
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationImportance(Table):
+class PermutationImportance(ResultTable):
     """How much worse a score is where a column says nothing, for each column.
 
     Attributes

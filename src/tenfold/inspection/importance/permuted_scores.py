@@ -13,7 +13,7 @@ from tenfold.core import Array, Chunk, Codes
 from tenfold.core.statistic import Statistic
 from tenfold.core.value import ByIdentity
 from tenfold.inspection.importance.column_swap import Swap
-from tenfold.inspection.importance.donors import MAX_UNITS, Donors, Sampling, bits, units_for, units_of
+from tenfold.inspection.importance.donors import MAX_UNITS, Donors, DonorSampling, bits, units_for, units_of
 from tenfold.metrics.unit_scores import unit_scores
 from tenfold.model_selection.frame_columns import Where
 from tenfold.stats.predictor_scores import Metric, Predictor
@@ -57,9 +57,9 @@ class Drops:
         )
 
 
-def lending(columns: tuple[int, ...], seed: int) -> Sampling:
+def lending(columns: tuple[int, ...], seed: int) -> DonorSampling:
     """The first statistic: a sample of rows, whose values in these columns are lent."""
-    return Sampling(columns, seed, max(1024, min(MAX_DONOR_ROWS, BYTES_PER_BLOCK // (8 * len(columns)))))
+    return DonorSampling(columns, seed, max(1024, min(MAX_DONOR_ROWS, BYTES_PER_BLOCK // (8 * len(columns)))))
 
 
 class Swapped(Statistic[Drops]):

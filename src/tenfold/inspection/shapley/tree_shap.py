@@ -215,7 +215,7 @@ def _shap() -> Any:
     return shap
 
 
-class Parts(NamedTuple):
+class ExplainedTrees(NamedTuple):
     """What there is to explain."""
 
     trees: Tree
@@ -232,7 +232,7 @@ class Parts(NamedTuple):
         return pairwise([*self.roots.tolist(), self.trees.node_count])
 
 
-def _parts_of(model: Explained) -> Parts:
+def _parts_of(model: Explained) -> ExplainedTrees:
     """The trees of a model, and what they add."""
     if not isinstance(model, DecisionTree | RandomForest | Boosting):
         raise TypeError(f"{type(model).__name__} is not a tree, forest or boosted trees of tenfold")
@@ -246,17 +246,17 @@ def _parts_of(model: Explained) -> Parts:
             else:
                 weight, value = value[:, 1], value[:, :1]
             roots, base = np.zeros(1, np.int64), np.zeros(value.shape[1])
-            return Parts(tree, roots, value, base, np.where(tree.feature < 0, weight, 0.0))
+            return ExplainedTrees(tree, roots, value, base, np.where(tree.feature < 0, weight, 0.0))
         case ForestModel(roots, trees, value, cover):
             ended = np.where(trees.feature < 0, cover, 0.0)
             said = value / len(found.voters)
             said[np.delete(roots, found.voters)] = 0.0  # of trees that have drawn no row: they are a root
-            return Parts(trees, roots, said, np.zeros(value.shape[1]), ended)
+            return ExplainedTrees(trees, roots, said, np.zeros(value.shape[1]), ended)
         case BoostedModel(roots, trees, added, cover, base):
             tree_of = np.repeat(np.arange(len(roots)), np.diff(np.append(roots, trees.node_count)))
             value = np.zeros((len(added), len(base)))
             value[np.arange(len(value)), tree_of % len(base)] = added
-            return Parts(trees, roots, value, base, np.where(trees.feature < 0, cover, 0.0))
+            return ExplainedTrees(trees, roots, value, base, np.where(trees.feature < 0, cover, 0.0))
 
 
 def _ended(tree: Tree, roots: Codes, rows: Array) -> Array:

@@ -35,7 +35,7 @@ class LinearScores(Protocol):
         """The scores at `xbar`."""
 
 
-class Means(NamedTuple):
+class ClassMeans(NamedTuple):
     """The classes' means around a common centre."""
 
     prior: Array
@@ -46,7 +46,7 @@ class Means(NamedTuple):
     mean: Array
 
 
-def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> Means:
+def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> ClassMeans:
     """Means of the classes; classes without rows stand at the centre."""
     seen = s.weight > 0
     prior = class_prior(priors, s.weight)
@@ -57,7 +57,7 @@ def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> Means:
     middle = share @ apart
     apart = np.where(seen[:, None], apart - middle, 0.0)
     center = s.mean[first] + (s.rest[first] + middle)
-    return Means(prior, center, apart, np.where(seen[:, None], s.mean, center))
+    return ClassMeans(prior, center, apart, np.where(seen[:, None], s.mean, center))
 
 
 def log_prior(prior: Array, weight: Array) -> Array:

@@ -51,7 +51,7 @@ ERROR_TIE = 1e-13
 """errors that differ by less are the same: then the larger penalty is taken"""
 
 
-class Counted(NamedTuple):
+class CountedChunks(NamedTuple):
     """The state of a fit that knows how many rows each chunk has, so that folds can be cut."""
 
     step: int
@@ -80,7 +80,7 @@ class ByFold(Featured, OnePass, Regressor):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    state_types: ClassVar[tuple[type, ...]] = (Initial, Counted, Done)
+    state_types: ClassVar[tuple[type, ...]] = (Initial, CountedChunks, Done)
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
 
     @property
@@ -106,13 +106,13 @@ class ByFold(Featured, OnePass, Regressor):
             DrawnFolds(DEFAULT_FOLDS, int(self.random_state)), schema.levels, self._wide(schema)
         )
 
-    def ask(self, state: Initial | Counted | Done) -> Statistic[Any] | None:
+    def ask(self, state: Initial | CountedChunks | Done) -> Statistic[Any] | None:
         # Of folds that are cut or given: once the rows are counted, the moments, or rows, of each.
-        if not isinstance(state, Counted):
+        if not isinstance(state, CountedChunks):
             return super().ask(state)
         return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
 
-    def model(self, state: Initial | Counted | Done) -> Any:
+    def model(self, state: Initial | CountedChunks | Done) -> Any:
         return state.model if isinstance(state, Done) else None
 
     @property
@@ -123,7 +123,7 @@ class ByFold(Featured, OnePass, Regressor):
         """Whether rows are kept, while they are fewer than the features."""
         return False
 
-    def _folds(self, state: Counted) -> Key:
+    def _folds(self, state: CountedChunks) -> Key:
         """The folds that `cv` says."""
         starts = ChunkStarts(state.part, state.offset, state.first)
         if isinstance(self.cv, (int, np.integer)):
@@ -131,7 +131,7 @@ class ByFold(Featured, OnePass, Regressor):
         labels, codes = np.unique(listed(self.cv), return_inverse=True)
         return ListedFolds(len(labels), codes.astype(np.int64), starts)
 
-    def update(self, state: Initial | Counted, summary: Pieces | FoldMoments | FoldRows) -> Counted | Done:
+    def update(self, state: Initial | CountedChunks, summary: Pieces | FoldMoments | FoldRows) -> CountedChunks | Done:
         # Count; then fit every penalty to all folds but one, score it on that one, and fit the best to all.
         if isinstance(summary, Pieces):
             return self._counted(state.schema, summary)
@@ -161,7 +161,7 @@ class ByFold(Featured, OnePass, Regressor):
                 digits = min(digits, least_digits(errors[i, :, k], rough))
         return errors, digits
 
-    def _counted(self, schema: Schema, pieces: Pieces) -> Counted:
+    def _counted(self, schema: Schema, pieces: Pieces) -> CountedChunks:
         total = int(pieces.rows.sum())
         if isinstance(self.cv, (int, np.integer)):
             if total < self.cv:
@@ -173,7 +173,7 @@ class ByFold(Featured, OnePass, Regressor):
             )
         counts = pieces.rows + (0 if isinstance(self.cv, (int, np.integer)) else pieces.dropped)
         first = np.cumsum(counts) - counts
-        return Counted(0, schema, pieces.part, pieces.offset, first, total)
+        return CountedChunks(0, schema, pieces.part, pieces.offset, first, total)
 
     def _grid(self, whole: Moments | Rows) -> tuple[Array, Array]:
         """The mixtures, and for each its penalties, the largest first."""

@@ -23,7 +23,7 @@ from tenfold.linear_model.cross_validated.fold_solutions import (
     ERROR_TIE,
     ByFold,
     Chosen,
-    Counted,
+    CountedChunks,
     Folds,
     errors_of,
     least_digits,
@@ -134,7 +134,7 @@ class RidgeCV(ByFold):
     """
 
     model_type = RidgeCVModel
-    state_types = (Initial, Counted, LeavingOut, Done)
+    state_types = (Initial, CountedChunks, LeavingOut, Done)
     summary_types = (Pieces, FoldMoments, Moments, LeftOut)
     law_params = (
         {"alphas": (1.0, 10.0)},

@@ -20,7 +20,7 @@ from tenfold.core.field_values import NOT_NAN, Between, OneOf
 from tenfold.core.learner import Done
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.linear_model.glm.lbfgs import Memory, onward
-from tenfold.linear_model.glm.newton import EPS, Local, around, levelled, moved, place, root_of, strong
+from tenfold.linear_model.glm.newton import EPS, QuadraticModel, around, levelled, moved, place, root_of, strong
 from tenfold.linear_model.inference.inference import RobustErrors
 from tenfold.linear_model.inference.standard_errors import ROBUST
 from tenfold.stats.optimize.curvature import Beginning, Curvature, CurvatureAt, FeatureScales
@@ -55,7 +55,7 @@ class GlmModel(NamedTuple):
     schema: Schema
 
 
-class Place(NamedTuple):
+class Iterate(NamedTuple):
     """Where the next pass measures the objective, and where the step to there began."""
 
     coef: Annotated[Array, "output", "feature"]
@@ -72,7 +72,7 @@ class Place(NamedTuple):
     """by how much the step promised to lower it"""
 
 
-class Scaling(NamedTuple):
+class MeasuringScales(NamedTuple):
     """The state of a fit that looks for the scales of the columns: in a share of the parts, or in all."""
 
     step: int
@@ -87,7 +87,7 @@ class Approaching(NamedTuple):
 
     step: int
     schema: Schema
-    place: Place
+    place: Iterate
     turn: int
     thinned: Annotated[int, Between(1, FIRST_SHARE_PARTS)]
 
@@ -97,7 +97,7 @@ class Newton(NamedTuple):
 
     step: int
     schema: Schema
-    place: Place
+    place: Iterate
 
 
 class Confirming(NamedTuple):
@@ -105,7 +105,7 @@ class Confirming(NamedTuple):
 
     step: int
     schema: Schema
-    place: Place
+    place: Iterate
 
 
 class Lbfgs(NamedTuple):
@@ -113,22 +113,22 @@ class Lbfgs(NamedTuple):
 
     step: int
     schema: Schema
-    place: Place
+    place: Iterate
     memory: Memory
 
 
-class Scoring(NamedTuple):
+class ReadingScores(NamedTuple):
     """The state of a fit that reads the rows for their scores at the estimate, which robust standard errors need."""
 
     step: int
     schema: Schema
-    place: Place
+    place: Iterate
     root: Annotated[Array, "known", "direction"]
     """R with RRᵀ the inverse of the Hessian"""
 
 
 Walking = Newton | Confirming | Lbfgs
-State = Scaling | Approaching | Walking | Scoring | Done
+State = MeasuringScales | Approaching | Walking | ReadingScores | Done
 
 
 class Glm(RobustErrors, Featured):
@@ -136,7 +136,15 @@ class Glm(RobustErrors, Featured):
 
     passes: ClassVar[str] = MANY
     model_type: ClassVar[type] = GlmModel
-    state_types: ClassVar[tuple[type, ...]] = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Done)
+    state_types: ClassVar[tuple[type, ...]] = (
+        MeasuringScales,
+        Approaching,
+        Newton,
+        Confirming,
+        Lbfgs,
+        ReadingScores,
+        Done,
+    )
     summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature, CurvatureScores)
     kind: ClassVar[int]
 
@@ -161,25 +169,25 @@ class Glm(RobustErrors, Featured):
         coef, fixed = np.zeros((k, p)), self.known(schema)
         if fixed >= 0:
             coef[:, fixed] = 1.0
-        return Scaling(0, schema, coef, 1 if k * (p + 1) > MAX_HESSIAN_FEATURES else PARTS_PER_SHARE)
+        return MeasuringScales(0, schema, coef, 1 if k * (p + 1) > MAX_HESSIAN_FEATURES else PARTS_PER_SHARE)
 
     def ask(self, state: State) -> FeatureScales | CurvatureAt | ScoresAt | None:
         """A share first, then all rows, at each new place."""
         match state:
-            case Scaling(_, schema, _, every):
+            case MeasuringScales(_, schema, _, every):
                 return FeatureScales(self.kind, _classes(schema), schema.levels, every=every)
             case Approaching():
                 return self._curvature(state, thinned=state.thinned, every=PARTS_PER_SHARE)
             case Newton() | Confirming() | Lbfgs():
                 return self._curvature(state, expected=isinstance(state, Confirming) and self.kind == GAMMA)
-            case Scoring(_, schema, at, root):
+            case ReadingScores(_, schema, at, root):
                 where = (at.coef[0], float(at.intercept[0]), at.center, root, schema.levels)
                 return ScoresAt(self._curvature(state), self._scores, *where, self.kind)
             case Done():
                 return None
 
     def _curvature(
-        self, state: Approaching | Walking | Scoring, expected: bool = False, thinned: int = 1, every: int = 1
+        self, state: Approaching | Walking | ReadingScores, expected: bool = False, thinned: int = 1, every: int = 1
     ) -> CurvatureAt:
         at = state.place
         metric, curved = (at.center, at.scale, state.schema.levels, at.reach), not isinstance(state, Lbfgs)
@@ -187,7 +195,7 @@ class Glm(RobustErrors, Featured):
 
     def model(self, state: State) -> GlmModel | None:
         match state:
-            case Newton() | Confirming() | Lbfgs() | Scoring():
+            case Newton() | Confirming() | Lbfgs() | ReadingScores():
                 return GlmModel(state.place.coef, state.place.intercept, max(state.step, 1), state.schema)
             case Done():
                 return state.model
@@ -196,14 +204,14 @@ class Glm(RobustErrors, Featured):
     def update(self, state: State, s: Beginning | Curvature | CurvatureScores) -> State:
         """To the next place, or to what comes after it."""
         match state, s:
-            case Scaling(), Beginning():
+            case MeasuringScales(), Beginning():
                 return self._began(state, s)
             case Approaching(), Curvature():
                 return self._stepped(state._replace(turn=state.turn + 1), s)
             case Newton() | Confirming() | Lbfgs(), Curvature():
                 reached = state.place._replace(reach=s.reach)
                 return self._stepped(state._replace(step=state.step + 1, place=reached), s)
-            case Scoring(), CurvatureScores():
+            case ReadingScores(), CurvatureScores():
                 return self._done(state)
         raise AssertionError
 
@@ -241,7 +249,7 @@ class Glm(RobustErrors, Featured):
         then = then._replace(base_value=math.inf)
         return state._replace(place=then, thinned=1) if state.thinned > 1 else Newton(state.step, state.schema, then)
 
-    def _go_on(self, state: Newton | Confirming, then: Place, s: Curvature, here: Local, d: Array) -> State:
+    def _go_on(self, state: Newton | Confirming, then: Iterate, s: Curvature, here: QuadraticModel, d: Array) -> State:
         """Whether this place, or the one after the step, is where to stop."""
         small = max(self.tol * s.weight, 2 * here.rough * here.rough)
         if any(self._penalties(state, s)):
@@ -266,12 +274,12 @@ class Glm(RobustErrors, Featured):
         ):
             return self._done(state)
         free = self._free(state.schema)[0]
-        return Scoring(state.step, state.schema, state.place, root_of(symmetrize(s.gram[0]), free))
+        return ReadingScores(state.step, state.schema, state.place, root_of(symmetrize(s.gram[0]), free))
 
-    def _done(self, state: Walking | Scoring) -> Done:
+    def _done(self, state: Walking | ReadingScores) -> Done:
         return Done.of(self.model(state), state.step)
 
-    def _began(self, state: Scaling, s: Beginning) -> State:
+    def _began(self, state: MeasuringScales, s: Beginning) -> State:
         """Centre and scale of the columns, and a first intercept."""
         if not s.weight:
             return state._replace(every=1)
@@ -291,7 +299,7 @@ class Glm(RobustErrors, Featured):
         if self.fit_intercept and self.kind != LOGISTIC:
             target = float(s.target[0]) / s.weight
             intercept[:] = math.log(target) - state.coef[0] @ center if target > 0 else 0.0
-        at = Place(state.coef, intercept, center, scale, 0.0, state.coef, np.zeros(k))
+        at = Iterate(state.coef, intercept, center, scale, 0.0, state.coef, np.zeros(k))
         if k * (p + 1) > MAX_HESSIAN_FEATURES:
             return Lbfgs(0, state.schema, at, Memory.none(k, p))
         enough = 20 * state.coef.size
@@ -382,7 +390,7 @@ class Glm(RobustErrors, Featured):
         claims.insert(0, Claim("gap", gap / s.weight, status, f"{why}; per row", "objective", usual))
         return (*claims, *self._more(model, s, squared + absolute, here))
 
-    def _more(self, model: GlmModel, s: Curvature, penalty: float, here: Local | None) -> tuple[Claim, ...]:
+    def _more(self, model: GlmModel, s: Curvature, penalty: float, here: QuadraticModel | None) -> tuple[Claim, ...]:
         return ()
 
     def margins(self, model: GlmModel, X: Columns) -> Array:
@@ -392,7 +400,7 @@ class Glm(RobustErrors, Featured):
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         k = _outputs(schema)
         fits = not isinstance(state, Lbfgs) or len(state.memory.gradient) == k
-        return isinstance(state, (Scaling, Done)) or (fits and len(state.place.coef) == k)
+        return isinstance(state, (MeasuringScales, Done)) or (fits and len(state.place.coef) == k)
 
 
 def _outputs(schema: Schema) -> int:

@@ -12,7 +12,7 @@ from tenfold.stats.optimize.curvature import Curvature
 from tenfold.stats.optimize.quasi_newton import direction, remember
 
 if TYPE_CHECKING:
-    from tenfold.linear_model.glm.glm import Place
+    from tenfold.linear_model.glm.glm import Iterate
 
 
 class Memory(NamedTuple):
@@ -29,7 +29,9 @@ class Memory(NamedTuple):
         return cls(np.zeros((outputs, features + 1)), none, none)
 
 
-def onward(at: Place, memory: Memory, s: Curvature, value: float, squared: float, free: Flags) -> tuple[Place, Memory]:
+def onward(
+    at: Iterate, memory: Memory, s: Curvature, value: float, squared: float, free: Flags
+) -> tuple[Iterate, Memory]:
     """A step from the place of a summary, where the objective has this value, and what is remembered of it."""
     unit = np.append(1.0, s.scale)
     gradient = np.where(free, s.gradient, 0.0) / unit

@@ -26,7 +26,7 @@ from tenfold.estimator.shell.keyword_decisions import (
 from tenfold.estimator.shell.keywords import NoEffect, Renamed, refused
 from tenfold.linear_model.glm.glm import DIVERGENCE_ROUNDS, DIVERGENCE_STEP, Glm, GlmModel
 from tenfold.linear_model.glm.glm_inference import Errors
-from tenfold.linear_model.glm.newton import Local
+from tenfold.linear_model.glm.newton import QuadraticModel
 from tenfold.linear_model.inference.standard_errors import ROBUST
 from tenfold.stats.counts.weight_by_class import ClassWeights
 from tenfold.stats.optimize.curvature import Curvature
@@ -134,7 +134,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
         return (1 - l1_ratio) / self.C, l1_ratio / self.C
 
-    def _more(self, model: GlmModel, s: Curvature, penalty: float, here: Local | None) -> tuple[Claim, ...]:
+    def _more(self, model: GlmModel, s: Curvature, penalty: float, here: QuadraticModel | None) -> tuple[Claim, ...]:
         if s.worst < 0:
             why = "a hyperplane has every row on its own side; "
             why += (

@@ -29,7 +29,7 @@ ROUNDINGS_OF_A_SUM = 4096
 """roundings of a sum over rows, at most: within a block, over blocks, up the tree"""
 
 
-class Local(NamedTuple):
+class QuadraticModel(NamedTuple):
     """The objective around one place, in the coordinates that are free, each in the scale of its column."""
 
     at: Array
@@ -94,7 +94,7 @@ def psi(a: float) -> float:
     return 0.5 + a / 6 + a * a / 12 if a < 1e-4 else ((1 - a) * math.log1p(-a) + a) / (a * a)
 
 
-def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
+def around(s: Curvature, squared: float, absolute: float, free: Flags) -> QuadraticModel:
     """The objective around the place where a summary was made.
 
     `free` says which entries (outputs x predictors) are to be found; the others stay as they are.
@@ -125,7 +125,9 @@ def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
     rough = EPS * speed * ((q + 8) * margins * bends + ROUNDINGS_OF_A_SUM * s.size)
     absolute_weight = (absolute * weight).ravel()[which]
     tied = k if k > 1 and absolute and not squared else 0
-    return Local(at.ravel()[which], gradient.ravel()[which], H, back, absolute_weight, speed, reach, rough, rank, tied)
+    return QuadraticModel(
+        at.ravel()[which], gradient.ravel()[which], H, back, absolute_weight, speed, reach, rough, rank, tied
+    )
 
 
 def place(d: Array, s: Curvature, free: Flags) -> tuple[Array, Array]:

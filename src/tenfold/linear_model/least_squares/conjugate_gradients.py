@@ -26,7 +26,7 @@ from tenfold.linear_model.least_squares.category_products import (
     step,
     with_references,
 )
-from tenfold.linear_model.least_squares.routes import LinearModel, Problem
+from tenfold.linear_model.least_squares.routes import LinearModel, RidgeProblem
 from tenfold.stats.moments.category_moments import (
     CodedComoments,
     CodedComomentsAt,
@@ -78,7 +78,7 @@ class ConjugateGradients:
         """Moments without pairs."""
         return CodedComoments(schema.levels)
 
-    def begin(self, problem: Problem, state: Initial | Checking, m: CodedMoments) -> Searching | LinearModel:
+    def begin(self, problem: RidgeProblem, state: Initial | Checking, m: CodedMoments) -> Searching | LinearModel:
         """The model that the moments give, if its residual is small; else steps that make it smaller."""
         system = System.of(m, problem.alpha, problem.fit_intercept)
         if isinstance(state, Initial) and m.at.any():  # verified: this is where a search has ended
@@ -89,12 +89,12 @@ class ConjugateGradients:
         _refuse_ids(problem.levels, m.count)
         return Searching(0, problem.schema, search)
 
-    def update(self, problem: Problem, state: Searching, s: Products) -> Searching | Checking:
+    def update(self, problem: RidgeProblem, state: Searching, s: Products) -> Searching | Checking:
         """One step of the search."""
         search = step(state.search, s.product, problem.alpha)
         return (Checking if ended(search) else Searching)(0, problem.schema, search)
 
-    def certify(self, problem: Problem, summary: CodedMoments) -> tuple[Claim, ...]:
+    def certify(self, problem: RidgeProblem, summary: CodedMoments) -> tuple[Claim, ...]:
         """How near to the optimum the residual says it is."""
         system = System.of(summary, problem.alpha, problem.fit_intercept)
         r, D, least = np.abs(system.residual(summary)) + system.blur(summary), system.diagonal, summary.curvature
@@ -116,7 +116,7 @@ class ConjugateGradients:
         )  # fmt: skip
 
 
-def _model(problem: Problem, m: CodedMoments, system: System) -> LinearModel:
+def _model(problem: RidgeProblem, m: CodedMoments, system: System) -> LinearModel:
     """The coefficients of all features, given those of the categories."""
     levels = problem.levels
     x = m.at if problem.alpha else with_references(m.at, m.count, levels, problem.fit_intercept)

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Claim, ColumnData
 from tenfold.linear_model.least_squares.normal_equations import EPS, ERROR_DEVIATIONS, shares, values_of, varying
-from tenfold.linear_model.least_squares.routes import LinearModel, Problem
+from tenfold.linear_model.least_squares.routes import LinearModel, RidgeProblem
 from tenfold.stats.moments.moments import refuse_infinite
 from tenfold.stats.rows.wide_rows import Rows
 
@@ -68,7 +68,7 @@ class Centred(NamedTuple):
         return np.sqrt(np.asarray(X.multiply(X).sum(axis=0)).ravel() if sp.issparse(X) else np.einsum("ij,ij->j", X, X))
 
 
-class Dual(NamedTuple):
+class DualRidgeSolution(NamedTuple):
     """The problem in its rows, solved."""
 
     X: Centred
@@ -82,7 +82,7 @@ class Dual(NamedTuple):
     """the coefficient that alone would explain the target"""
 
 
-def solved(problem: Problem, rows: Rows) -> Dual:
+def solved(problem: RidgeProblem, rows: Rows) -> DualRidgeSolution:
     """Solve the system of the rows: sparse ones step by step, if few steps are enough, others by their matrix."""
     X, y, mean = _centred(rows, problem.fit_intercept)
     with np.errstate(over="ignore"):
@@ -101,7 +101,7 @@ def solved(problem: Problem, rows: Rows) -> Dual:
         * np.minimum(length / least, 0.5 / math.sqrt(alpha))
     )
     error = blur + ERROR_DEVIATIONS * EPS * (np.abs(coef) + X.lengths() * _norm(a) / math.sqrt(len(a)))
-    return Dual(X, y, mean, coef, error, length * _norm(y) / (length**2 + alpha))
+    return DualRidgeSolution(X, y, mean, coef, error, length * _norm(y) / (length**2 + alpha))
 
 
 def by_cholesky(X: Centred, y: Array, alpha: float, fit_intercept: bool) -> tuple[Array, float]:
@@ -142,13 +142,13 @@ def by_conjugate_gradients(X: Centred, y: Array, alpha: float) -> tuple[Array, f
     return a, alpha
 
 
-def model_of(problem: Problem, rows: Rows) -> LinearModel:
+def model_of(problem: RidgeProblem, rows: Rows) -> LinearModel:
     """The coefficients of all features, and the intercept."""
     found = solved(problem, rows)
     return LinearModel.of(values_of(found.coef, found.mean, problem.fit_intercept), problem.schema)
 
 
-def claims_of(problem: Problem, model: LinearModel, rows: Rows) -> tuple[Claim, ...]:
+def claims_of(problem: RidgeProblem, model: LinearModel, rows: Rows) -> tuple[Claim, ...]:
     """How near to the optimum by duality, and how many digits hold."""
     found = solved(problem, rows)
     usual = "rounding errors independent and of the usual size"

@@ -39,8 +39,8 @@ from tenfold.linear_model.least_squares.routes import (
     Factoring,
     GramMatrix,
     LinearModel,
-    Problem,
     Refining,
+    RidgeProblem,
     Route,
     TriangularFactors,
 )
@@ -175,8 +175,8 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         base = summary.base if isinstance(summary, Scores) else summary
         return ROUTES[type(base)].certify(problem, model, base)
 
-    def _problem(self, schema: Schema) -> Problem:
-        return Problem(self.alpha, self.fit_intercept, schema)
+    def _problem(self, schema: Schema) -> RidgeProblem:
+        return RidgeProblem(self.alpha, self.fit_intercept, schema)
 
     def predict_from(self, model: LinearModel, X: Columns) -> Array:
         """The predicted numbers, Xβ + β₀."""

@@ -32,7 +32,7 @@ MAX_EXTRA_SCANS = 4
 """scans at most, beyond the first"""
 
 
-class PolynomialModel(NamedTuple):
+class PolynomialRegressionModel(NamedTuple):
     """The coefficients of a polynomial in the columns."""
 
     coef: Annotated[Array, "term"]
@@ -41,13 +41,13 @@ class PolynomialModel(NamedTuple):
     """what intercept and coefficients lack to twice the precision"""
 
 
-class Refining(NamedTuple):
+class RefiningPolynomial(NamedTuple):
     """The state of a fit that reads the rows for what a polynomial leaves of the target."""
 
     step: int
     round: int
     """how often, after the first scan"""
-    model: PolynomialModel
+    model: PolynomialRegressionModel
     center: Annotated[Array, "term"]
 
 
@@ -144,9 +144,9 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     """
 
     need = Need("numeric", target="number")
-    model_type = PolynomialModel
+    model_type = PolynomialRegressionModel
     hidden = frozenset({"rest"})
-    state_types = (Initial, Refining, Done)
+    state_types = (Initial, RefiningPolynomial, Done)
     summary_types = (TermMoments,)
     standard_errors = "classical"
     alpha = 0.0
@@ -162,8 +162,8 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     def statistic(self, schema: Schema) -> TermComoments:
         return TermComoments(self.degree, self.interaction_only)
 
-    def ask(self, state: Initial | Refining | Done) -> Statistic[TermMoments] | None:
-        if not isinstance(state, Refining):
+    def ask(self, state: Initial | RefiningPolynomial | Done) -> Statistic[TermMoments] | None:
+        if not isinstance(state, RefiningPolynomial):
             return super().ask(state)
         values = np.append(state.model.intercept, state.model.coef)
         return TermResiduals(self.degree, self.interaction_only, values, state.model.rest, state.center)
@@ -173,23 +173,23 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         # Return False: the model of the first pass decides whether the rows are read again.
         return False
 
-    def update(self, state: Initial | Refining, s: TermMoments) -> Refining | Done:
+    def update(self, state: Initial | RefiningPolynomial, s: TermMoments) -> RefiningPolynomial | Done:
         # Solve for a correction; read the rows again where that gains digits.
         found = from_double(s, 0.0, self.fit_intercept)
         assert found.rest is not None
-        model = PolynomialModel(found.values[:-1], float(found.values[-1]), np.roll(found.rest, 1))
-        round = state.round if isinstance(state, Refining) else 0
+        model = PolynomialRegressionModel(found.values[:-1], float(found.values[-1]), np.roll(found.rest, 1))
+        round = state.round if isinstance(state, RefiningPolynomial) else 0
         if another_round(s, found) and round < MAX_EXTRA_SCANS:
-            return Refining(0, round + 1, model, s.mean[:-1] * self.fit_intercept)
+            return RefiningPolynomial(0, round + 1, model, s.mean[:-1] * self.fit_intercept)
         return Done.of(model)
 
-    def certify(self, model: PolynomialModel, s: TermMoments) -> tuple[Claim, ...]:
+    def certify(self, model: PolynomialRegressionModel, s: TermMoments) -> tuple[Claim, ...]:
         """As other least squares; and whether there are too few rows for so many terms."""
         found = from_double(s, 0.0, self.fit_intercept, np.append(model.coef, model.intercept))
         claims = claims_of(found, "double-double moments")
         return claims + few_rows(s.weight, len(model.coef) + self.fit_intercept)
 
-    def predict_from(self, model: PolynomialModel, X: Columns) -> Array:
+    def predict_from(self, model: PolynomialRegressionModel, X: Columns) -> Array:
         """The polynomial, evaluated in double-double: its terms can be far larger than their sum."""
         terms, out = self._monomials(X.shape[1]), np.empty(len(X))
         for rows, block in X.blocks():
@@ -213,7 +213,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         names = self._monomials(len(self.schema_.columns)).names(self.schema_.names)
         return np.array(names, dtype=object)
 
-    def _spread(self, model: PolynomialModel, X: Columns, half: Array, constant: Array) -> Array:
+    def _spread(self, model: PolynomialRegressionModel, X: Columns, half: Array, constant: Array) -> Array:
         out = np.empty((len(X), half.shape[1]))
         terms = self._monomials(X.shape[1])
         for rows, block in X.blocks():
@@ -223,13 +223,15 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     def _monomials(self, columns: int) -> Monomials:
         return monomials(columns, self.degree, self.interaction_only)
 
-    def is_valid(self, model: PolynomialModel, summary: TermMoments | None, schema: Schema) -> bool:
+    def is_valid(self, model: PolynomialRegressionModel, summary: TermMoments | None, schema: Schema) -> bool:
         q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         fits = len(model.coef) == q and len(model.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
 
-    def resumable(self, state: Initial | Refining | Done, summary: TermMoments | None, schema: Schema) -> bool:
-        if not isinstance(state, Refining):
+    def resumable(
+        self, state: Initial | RefiningPolynomial | Done, summary: TermMoments | None, schema: Schema
+    ) -> bool:
+        if not isinstance(state, RefiningPolynomial):
             return True
         return len(state.center) == len(state.model.coef) and self.is_valid(state.model, summary, schema)
 

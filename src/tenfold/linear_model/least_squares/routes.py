@@ -82,7 +82,7 @@ class Refining(NamedTuple):
         return ResidualComoments(values, self.rest, self.center, model.schema.levels)
 
 
-class Step(NamedTuple):
+class RouteStep(NamedTuple):
     """The model that a summary gives, and what another pass would begin from."""
 
     model: LinearModel
@@ -92,7 +92,7 @@ class Step(NamedTuple):
     """whether that would tell more"""
 
 
-class Problem(NamedTuple):
+class RidgeProblem(NamedTuple):
     """½ Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + ½ α |β|², and what the columns hold."""
 
     alpha: float
@@ -125,30 +125,30 @@ class Route(ABC, Generic[S]):
     """what is merged, in the words of a certificate"""
 
     @abstractmethod
-    def update(self, problem: Problem, state: Initial | Factoring | Refining, summary: S, last: bool) -> Step:
+    def update(self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: S, last: bool) -> RouteStep:
         """The coefficients that the summary gives, and how to go on; `last`: no further round is worth it."""
 
     @abstractmethod
-    def solve(self, problem: Problem, summary: S, given: Array | None) -> Solution:
+    def solve(self, problem: RidgeProblem, summary: S, given: Array | None) -> Solution:
         """Solve, or score given values: of all features that the summary has."""
 
     @abstractmethod
     def rounding(self, found: Solution) -> float:
         """Relative rounding error of the squared residuals' sum."""
 
-    def solution(self, problem: Problem, summary: S, given: Array | None = None) -> Solution:
+    def solution(self, problem: RidgeProblem, summary: S, given: Array | None = None) -> Solution:
         """Solve, or score given values: of the features that have a coefficient."""
         return self.solve(problem, self.solvable(problem, summary), _among_kept(given, problem.kept(summary)))
 
-    def solvable(self, problem: Problem, summary: S) -> S:
+    def solvable(self, problem: RidgeProblem, summary: S) -> S:
         """The summary of the features that have a coefficient."""
         return some(summary, problem.kept(summary))
 
-    def certify(self, problem: Problem, model: LinearModel, summary: S) -> tuple[Claim, ...]:
+    def certify(self, problem: RidgeProblem, model: LinearModel, summary: S) -> tuple[Claim, ...]:
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""
         return claims_of(self.solution(problem, summary, model.values), self.how)
 
-    def judged(self, problem: Problem, model: LinearModel, summary: S) -> tuple[Solution, float]:
+    def judged(self, problem: RidgeProblem, model: LinearModel, summary: S) -> tuple[Solution, float]:
         """What standard errors are made from: the model as a solution of all features, and the rounding of its squares.
 
         The latter is the relative error of Σ w (y - xᵀβ - β₀)².
@@ -171,16 +171,18 @@ class GramMatrix(Route[Moments]):
         """Moments of the features and the target."""
         return Comoments(schema.levels)
 
-    def solve(self, problem: Problem, summary: Moments, given: Array | None) -> Solution:
+    def solve(self, problem: RidgeProblem, summary: Moments, given: Array | None) -> Solution:
         return from_moments(summary, problem.alpha, problem.fit_intercept, given)
 
-    def solvable(self, problem: Problem, summary: Moments) -> Moments:
+    def solvable(self, problem: RidgeProblem, summary: Moments) -> Moments:
         # Of the features that have a coefficient; with a penalty, of all, and better conditioned.
         if problem.alpha and problem.levels.any():
             return steadied(summary, problem.levels, problem.fit_intercept)
         return super().solvable(problem, summary)
 
-    def update(self, problem: Problem, state: Initial | Factoring | Refining, summary: Moments, last: bool) -> Step:
+    def update(
+        self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: Moments, last: bool
+    ) -> RouteStep:
         # By Cholesky's factor if no digit is in doubt; if some are, a triangular factor of the rows is asked for.
         values = quick(self.solvable(problem, summary), problem.alpha, problem.fit_intercept)
         doubtful = False
@@ -189,10 +191,10 @@ class GramMatrix(Route[Moments]):
             values, doubtful = found.values, found.wants_factor
         model = LinearModel.of(among(values, problem.kept(summary)), problem.schema)
         if doubtful and (len(model.coef) < MAX_QR_FEATURES or not problem.levels.any()):
-            return Step(model, self._escalated(problem, model, summary), True)
-        return Step(model, Initial(0, problem.schema), False)
+            return RouteStep(model, self._escalated(problem, model, summary), True)
+        return RouteStep(model, Initial(0, problem.schema), False)
 
-    def _escalated(self, problem: Problem, model: LinearModel, m: Moments) -> Factoring:
+    def _escalated(self, problem: RidgeProblem, model: LinearModel, m: Moments) -> Factoring:
         """Asks for the factor of the columns around their means, each in about its own unit."""
         center = m.mean if problem.fit_intercept else np.zeros_like(m.mean)
         size = np.diag(m.comoment) + m.weight * (m.mean - center) ** 2
@@ -209,17 +211,19 @@ class TriangularFactors(Route[RFactor]):
 
     how = "R-factors"
 
-    def solve(self, problem: Problem, summary: RFactor, given: Array | None) -> Solution:
+    def solve(self, problem: RidgeProblem, summary: RFactor, given: Array | None) -> Solution:
         return from_factor(summary, problem.alpha, problem.fit_intercept, given)
 
-    def update(self, problem: Problem, state: Initial | Factoring | Refining, summary: RFactor, last: bool) -> Step:
+    def update(
+        self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: RFactor, last: bool
+    ) -> RouteStep:
         # Corrected coefficients; read again at those where that sharpens them.
         found = self.solution(problem, summary)
         model = LinearModel.of(among(found.values, problem.kept(summary)), problem.schema)
         if not isinstance(state, Factoring):  # merged
-            return Step(model, state, False)
+            return RouteStep(model, state, False)
         again = Factoring(0, state.round + 1, model, state.center, state.scale)
-        return Step(model, again, not last and found.wants_round and state.round < MAX_EXTRA_SCANS)
+        return RouteStep(model, again, not last and found.wants_round and state.round < MAX_EXTRA_SCANS)
 
     def rounding(self, found: Solution) -> float:
         return float(RFACTOR_ERROR * np.sqrt(found.rss / found.tss) if found.tss else 0.0)
@@ -234,12 +238,12 @@ class DoubleDouble(Route[DoubleMoments]):
         """Moments of the features and the target."""
         return DoubleComoments(schema.levels)
 
-    def solve(self, problem: Problem, summary: DoubleMoments, given: Array | None) -> Solution:
+    def solve(self, problem: RidgeProblem, summary: DoubleMoments, given: Array | None) -> Solution:
         return from_double(summary, problem.alpha, problem.fit_intercept, given)
 
     def update(
-        self, problem: Problem, state: Initial | Factoring | Refining, summary: DoubleMoments, last: bool
-    ) -> Step:
+        self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: DoubleMoments, last: bool
+    ) -> RouteStep:
         # Corrected coefficients; read again at those where that gains digits.
         found, keep = self.solution(problem, summary), problem.kept(summary)
         assert found.rest is not None
@@ -247,7 +251,7 @@ class DoubleDouble(Route[DoubleMoments]):
         rest, center = np.roll(among(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
         round = state.round if isinstance(state, Refining) else 0
         again = Refining(0, round + 1, model, rest, center)
-        return Step(model, again, not last and round < MAX_EXTRA_SCANS and another_round(summary, found))
+        return RouteStep(model, again, not last and round < MAX_EXTRA_SCANS and another_round(summary, found))
 
     def rounding(self, found: Solution) -> float:
         return DOUBLE_DOUBLE_EPS

@@ -23,7 +23,7 @@ from tenfold.metrics.scorers import Summary
 from tenfold.model_selection.certification.clusters import group_codes
 from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMPTIONS, ends_of
 from tenfold.model_selection.certification.leakage import others, print_of
-from tenfold.model_selection.certification.targets import Asked, Judged, asked_of, judge
+from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, judge
 from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
 from tenfold.model_selection.formatting import percent
@@ -145,7 +145,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
     return Certificate((*claims, *_baselines(judged, asked), *_reuse(times)), judged.provenance)
 
 
-def _of_these_rows(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:
+def _of_these_rows(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:
     """What is known of rows that the model was made from: their score, and nothing of others."""
     out = []
     for one in asked:
@@ -156,7 +156,7 @@ def _of_these_rows(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:
 
 
 def _promises(
-    judged: Judged, asked: Sequence[Asked], level: float, times: int, method: str, seed: int
+    judged: UnitScores, asked: Sequence[Asked], level: float, times: int, method: str, seed: int
 ) -> list[Claim]:  # fmt: skip
     """Of each score its value and its ends, for unseen rows."""
     drawn = GROUP_ASSUMPTIONS if judged.groups else UNSEEN
@@ -188,7 +188,7 @@ def _reuse(times: int) -> list[Claim]:
     return [Claim("models scored", float(times), "assumed", why, "data")]
 
 
-def _why(judged: Judged, asked: Asked, total: Summary) -> str:
+def _why(judged: UnitScores, asked: Asked, total: Summary) -> str:
     rows = f"{judged.rows:,} rows" if judged.rows > 1 else "1 row"
     many = f"{rows} in {judged.groups:,} groups" if judged.groups else rows
     if isinstance(total, Confusion) and asked.is_rate and not judged.weighted:
@@ -198,7 +198,7 @@ def _why(judged: Judged, asked: Asked, total: Summary) -> str:
     return f"{of}over {many}" + (", weighted" if judged.weighted else "")
 
 
-def _baselines(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:
+def _baselines(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:
     """What could be had without a model."""
     for one in asked:
         total = judged.total(one)

@@ -13,7 +13,7 @@ from scipy import special
 from tenfold.core import Array, DataError
 from tenfold.metrics.resampling import jackknife, resampler, standard_error
 from tenfold.model_selection.certification.intervals import error_interval
-from tenfold.model_selection.certification.targets import Asked, Judged
+from tenfold.model_selection.certification.targets import Asked, UnitScores
 from tenfold.stats.metrics import Confusion
 from tenfold.theory.bounds.held_out import UNSEEN
 
@@ -23,7 +23,7 @@ GROUP_ASSUMPTIONS = "groups drawn independently from one distribution, none of t
 
 
 @dataclass(frozen=True)
-class Ends:
+class IntervalBounds:
     """Of an interval, and how they were found."""
 
     low: float
@@ -33,14 +33,16 @@ class Ends:
     assumptions: str
 
 
-def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str, seed: int) -> Ends | None:
+def ends_of(
+    judged: UnitScores, asked: Asked, value: float, tail: float, method: str, seed: int
+) -> IntervalBounds | None:
     """The ends that a score passes with a chance of `tail` each; None if nothing tells how it spreads."""
     if asked.is_rate and not judged.groups and not judged.weighted:
         total = judged.total(asked)
         assert isinstance(total, Confusion)
         found = error_interval(round(total.wrong), judged.rows, 1 - 2 * tail)
         low, high = (found.low, found.high) if asked.kind == "error" else (1 - found.high, 1 - found.low)
-        return Ends(low, high, "with confidence", "by the exact interval of Clopper and Pearson", UNSEEN)
+        return IntervalBounds(low, high, "with confidence", "by the exact interval of Clopper and Pearson", UNSEEN)
     units = judged.each(asked)
     k = len(units)
     if k < 2:
@@ -59,7 +61,7 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
         weight = np.array([float(u.count.sum()) for u in units if isinstance(u, Confusion)])
         low, high = _rate(value, standard_error(jackknife(score, k)), weight, judged.rows, tail)
         by = f"by an exact interval at the effective number of rows (Korn and Graubard){few}"
-        return Ends(low, high, "estimated", by, enough)
+        return IntervalBounds(low, high, "estimated", by, enough)
     if method == "bootstrap":
         low, high = _bootstrap(score, k, tail, seed)
         by, enough = f"by resampling {'groups' if judged.groups else 'rows'} (bootstrap){few}", drawn
@@ -70,7 +72,7 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
         by = f"by t times the standard error over {k} {what}{few}"
     if not low < high:  # NaN too
         return None  # no unit differs from the others: there is nothing to tell a spread from
-    return Ends(max(asked.low, low), min(asked.high, high), "estimated", by, enough)
+    return IntervalBounds(max(asked.low, low), min(asked.high, high), "estimated", by, enough)
 
 
 def _rate(p: float, error: float, weight: Array, rows: int, tail: float) -> tuple[float, float]:

@@ -49,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class UnitScores:
     """What was found: the scores of each unit."""
 
     score: Score
@@ -76,7 +76,7 @@ class Judged:
 def judge(
     model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | None, weight: ArrayLike | None,
     asked: list[Asked], seed: int,
-) -> tuple[Judged, list[Asked]]:  # fmt: skip
+) -> tuple[UnitScores, list[Asked]]:  # fmt: skip
     """The scores of a model by unit; and what is asked of it, once classes are known."""
     predictor, first = predictor_of(model), model.steps[0][1] if isinstance(model, Pipeline) else model
     if isinstance(predictor, Foreign):
@@ -108,7 +108,7 @@ def judge(
             source = as_source(X, None, None, first.need.without_target(), model=first, reset=False)
         seen = made_from(first, source, None if source.lazy else y, weight)
     units = [one.summary for one in each]
-    return Judged(score, units, many, weighted, count, rows.classes, seen, where), asked
+    return UnitScores(score, units, many, weighted, count, rows.classes, seen, where), asked
 
 
 def asked_of(model: BaseEstimator, scoring: str | Sequence[str] | None, pos_label: object = None) -> list[Asked]:

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from tenfold.model_selection.formatting import Table, html_table, percent, short
+from tenfold.model_selection.formatting import ResultTable, html_table, percent, short
 from tenfold.theory.checks import positive
 
 
@@ -135,7 +135,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons(Table):
+class Comparisons(ResultTable):
     """All pairs of learners, with p adjusted by Holm.
 
     Parameters

@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from tenfold.core import MatrixLike
 from tenfold.model_selection.comparison.paired_tests import SCORE_ROUNDING
-from tenfold.model_selection.formatting import Table, axes, html_table, percent, short
+from tenfold.model_selection.formatting import ResultTable, axes, html_table, percent, short
 from tenfold.sources.frames import is_frame
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Ranks(Table):
+class Ranks(ResultTable):
     """Mean ranks of learners over several data sets, and how far apart two must be to differ.
 
     Parameters

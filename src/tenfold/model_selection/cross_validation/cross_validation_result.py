@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, Codes, Labels
 from tenfold.metrics.scorers import Summary
-from tenfold.model_selection.formatting import Table, axes, positive_note, scans_note, short
+from tenfold.model_selection.formatting import ResultTable, axes, positive_note, scans_note, short
 from tenfold.stats.metrics import within_range
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Table):
+class CrossValidation(ResultTable):
     """Scores of learners on unseen rows.
 
     Attributes

@@ -34,12 +34,12 @@ from tenfold.estimator import SummaryScored
 from tenfold.estimator.ensembles.predictor import Model
 from tenfold.estimator.shell.callbacks import History
 from tenfold.metrics.outcomes import Called
-from tenfold.metrics.predictors import Given
+from tenfold.metrics.predictors import GivenPredictions
 from tenfold.metrics.scorers import Scoring, scorers_of
 from tenfold.model_selection.cross_validation.candidates import Candidate
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.cross_validation.fold_shift import ColumnMeans, warn_of_shift
-from tenfold.model_selection.cross_validation.folds import Folds, Grouping, Split, Splits, nested_shares, splits_of
+from tenfold.model_selection.cross_validation.folds import Folds, FoldSplit, Grouping, Splits, nested_shares, splits_of
 from tenfold.model_selection.frame_columns import only_column, without_column
 from tenfold.sources import Source
 from tenfold.sources.column_choice import no_rows
@@ -208,7 +208,7 @@ class FitAndScore:
             return found
         return nested_shares(found, self.shares, source, need, session, self.seed)
 
-    def _enrol(self, candidate: Candidate, stage: int, splits: Sequence[Split]) -> None:
+    def _enrol(self, candidate: Candidate, stage: int, splits: Sequence[FoldSplit]) -> None:
         """Members for one stage of a candidate: one for each split."""
         learner, schema = candidate.stages[stage], candidate.schema
         if candidate.need.binary and len(schema.classes) > 2:
@@ -242,7 +242,7 @@ class FitAndScore:
                 title=self._title(candidate),
             )  # fmt: skip
 
-    def _read_off(self, candidate: Candidate, splits: Sequence[Split]) -> bool:
+    def _read_off(self, candidate: Candidate, splits: Sequence[FoldSplit]) -> bool:
         """Whether the scores could be read off the summaries of the groups, and were."""
         learner = candidate.stages[-1]
         plain = all(s.name in SCORES_FROM_SUMMARIES for s in candidate.scorers)
@@ -264,7 +264,7 @@ class FitAndScore:
             self.sizes.setdefault(j, sizes)
         return True
 
-    def _score(self, candidates: list[Candidate], session: Session, splits: Sequence[Split]) -> None:
+    def _score(self, candidates: list[Candidate], session: Session, splits: Sequence[FoldSplit]) -> None:
         """Score rows by models fitted without them, or with them: one scan for all candidates."""
         if not candidates:
             return
@@ -287,7 +287,7 @@ class FitAndScore:
         for (candidate, some, score), grouped in zip(asked, done):
             self._take(candidate, some, score, grouped, [m.at.rows for m in candidate.members[-1]])
 
-    def _in_memory(self, candidate: Candidate, session: Session, splits: Sequence[Split]) -> None:
+    def _in_memory(self, candidate: Candidate, session: Session, splits: Sequence[FoldSplit]) -> None:
         """Fit an estimator of another library to each split, and score it."""
         began = time.perf_counter()
         X, y = without_column(self.X, self.column), column_or_1d(self.y)
@@ -304,7 +304,7 @@ class FitAndScore:
 
         wanted = frozenset(scorer.needs for scorer in candidate.scorers)
         for some in self._sides(splits):
-            given = Given.by(models(some), X, wanted, candidate.schema.classes)
+            given = GivenPredictions.by(models(some), X, wanted, candidate.schema.classes)
             score = Score.of([given], candidate.scorers)
             grouped = session.answer(_judged(candidate, some, score, splits))
             self._take(candidate, some, score, grouped, [len(train) for _, train in rows])
@@ -333,7 +333,7 @@ class FitAndScore:
             warnings.warn(f"{scorer.title} of split {j} is NaN: {error}", UserWarning, stacklevel=2)
             return np.nan
 
-    def _sides(self, splits: Sequence[Split]) -> list[list[Side]]:
+    def _sides(self, splits: Sequence[FoldSplit]) -> list[list[Side]]:
         """What is scored at once: as many splits as have no row in common; or both sides of a split."""
         tests = [Side(j, split.test, False) for j, split in enumerate(splits)]
         if not self.both:
@@ -349,7 +349,7 @@ class Side(NamedTuple):
     learned: bool
 
 
-def _judged(candidate: Candidate, some: list[Side], score: Score, splits: Sequence[Split]) -> Expression:
+def _judged(candidate: Candidate, some: list[Side], score: Score, splits: Sequence[FoldSplit]) -> Expression:
     """A score of some sides, each of them a group."""
     key = joined(splits[some[0].split].key, [side.groups for side in some])
     return As(candidate.view, By((key,), score))
@@ -389,7 +389,7 @@ def _of(grouped: Groups, groups: Sequence[int], j: int) -> Counted:
     return grouped.of(groups)
 
 
-def _apart(splits: Sequence[Split]) -> list[list[int]]:
+def _apart(splits: Sequence[FoldSplit]) -> list[list[int]]:
     """Numbers of splits in as few sets as possible in which no group is scored twice."""
     sets: list[tuple[Key, set[int], list[int]]] = []
     for j, split in enumerate(splits):

@@ -1,6 +1,6 @@
 """Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
 
-Look here for which rows a fold holds; everything in `model_selection/` that splits rows asks `splits_of`. A `Split`
+Look here for which rows a fold holds; everything in `model_selection/` that splits rows asks `splits_of`. A `FoldSplit`
 learns from some groups of rows and is scored on others, and a key of `engine/group_keys.py` says which group a row is
 in, by its number, its class or a column: any worker finds the same. The folds of scikit-learn come out the same:
 contiguous, stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt in
@@ -53,7 +53,7 @@ SHARE_SEED_OFFSET = 7919
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class FoldSplit:
     """Groups to learn from and groups to be scored on."""
 
     key: Key
@@ -65,7 +65,7 @@ class Split:
 class Splits:
     """All splits, and what they cost to find."""
 
-    each: tuple[Split, ...]
+    each: tuple[FoldSplit, ...]
     starts: Codes | None = None
     """number of the first row of each part, where the source does not know it"""
     scans: int = 0
@@ -152,10 +152,10 @@ def _enough(groups: int) -> int:
     return groups
 
 
-def _leave_one_out(key: Key) -> tuple[Split, ...]:
+def _leave_one_out(key: Key) -> tuple[FoldSplit, ...]:
     """Each group is scored once, by the model of all others."""
     every = range(key.groups)
-    return tuple(Split(key, tuple(g for g in every if g != j), (j,)) for j in every)
+    return tuple(FoldSplit(key, tuple(g for g in every if g != j), (j,)) for j in every)
 
 
 def numbering(source: Source, need: Need, session: Session) -> tuple[int, Codes | None, int]:
@@ -280,7 +280,7 @@ def _looks_at_target(splitter: Splitter, n: int, groups: ArrayLike | None) -> bo
     return True
 
 
-def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tuple[Split, ...]:
+def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tuple[FoldSplit, ...]:
     """Splits of row numbers as splits of few groups: rows that are always on the same side are one group."""
     side = np.zeros((len(splits), n), np.int8)
     for j, (train, test) in enumerate(splits):
@@ -303,9 +303,10 @@ def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tu
     return tuple(one for row in side for one in _sides(Listed(2, row.astype(np.int64) - 1, starts=starts), both))
 
 
-def _sides(key: Key, atoms: NDArray[np.int8]) -> tuple[Split, ...]:
+def _sides(key: Key, atoms: NDArray[np.int8]) -> tuple[FoldSplit, ...]:
     return tuple(
-        Split(key, tuple(np.flatnonzero(row == 1).tolist()), tuple(np.flatnonzero(row == 2).tolist())) for row in atoms
+        FoldSplit(key, tuple(np.flatnonzero(row == 1).tolist()), tuple(np.flatnonzero(row == 2).tolist()))
+        for row in atoms
     )
 
 
@@ -337,7 +338,7 @@ def nested_shares(
         test = tuple(g * t + s for g in split.test for s in range(t))
         for share in range(len(shares)):
             train = tuple(g * t + s for g in split.train for s in range(share + 1))
-            splits.append(Split(nested[id(split.key)], train, test))
+            splits.append(FoldSplit(nested[id(split.key)], train, test))
     return Splits(tuple(splits), starts, scans, base.side)
 
 
@@ -374,4 +375,4 @@ def disjoint_sets(
     into = np.tile(np.arange(sets), (MAX_SHARE_GROUPS, 1))
     into[: max(1, round(MAX_SHARE_GROUPS * test))] = sets
     key = Joined(sets + 1, crossed((places, Shuffled(sets, random_state + 1, starts=starts))), into.ravel())
-    return Splits(tuple(Split(key, (j,), (sets,)) for j in range(sets)), starts, scans)
+    return Splits(tuple(FoldSplit(key, (j,), (sets,)) for j in range(sets)), starts, scans)

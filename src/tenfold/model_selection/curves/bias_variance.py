@@ -21,8 +21,8 @@ from tenfold.engine.runner import Session
 from tenfold.estimator.ensembles.predictor import Model
 from tenfold.model_selection.cross_validation.candidates import Candidate, candidates_of
 from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore, codes_of
-from tenfold.model_selection.cross_validation.folds import Split, Splits, disjoint_sets
-from tenfold.model_selection.curves.loss_decomposition import BiasVariance, Parts, squared, zero_one
+from tenfold.model_selection.cross_validation.folds import FoldSplit, Splits, disjoint_sets
+from tenfold.model_selection.curves.loss_decomposition import BiasVariance, LossPartSums, squared, zero_one
 from tenfold.sources import Source
 from tenfold.sources.inputs import is_lazy
 from tenfold.sources.label_codes import class_codes, levels
@@ -131,16 +131,16 @@ def _in_memory(
     return parts.result(is_classifier(learner), count, float(np.mean(sizes)))
 
 
-class LossParts(Statistic[Parts]):
+class LossParts(Statistic[LossPartSums]):
     """The loss of all models of a learner on the same rows, taken apart."""
 
     predictors: tuple[Predictor, ...]
     truth: ByIdentity
     """for each row of the source the mean of the target or its most probable class; None: not known"""
 
-    def summarize(self, chunk: Chunk) -> Parts:
+    def summarize(self, chunk: Chunk) -> LossPartSums:
         if not chunk.n:
-            return Parts(0, np.zeros(8))
+            return LossPartSums(0, np.zeros(8))
         said = np.array([p.outputs(chunk, ("prediction",))["prediction"] for p in self.predictors])
         truth = None if self.truth.it is None else self.truth.it[chunk.X.numbers()]
         if classes := self.predictors[0].n_classes:
@@ -157,16 +157,16 @@ class TrainingSets(FitAndScore):
     ) -> None:  # fmt: skip
         super().__init__([candidate], X, y, folds=0, shuffle=False, seed=seed, groups=None, scoring=None)
         self.sets, self.test, self.truth = sets, test, truth
-        self.parts = Parts(0, np.zeros(8))
+        self.parts = LossPartSums(0, np.zeros(8))
         self.train_size = 0.0
 
     def _splits(self, source: Source, need: Need, session: Session) -> Splits:
         return disjoint_sets(self.sets, self.test, source, need, session, self.seed)
 
-    def _read_off(self, candidate: Candidate, splits: Sequence[Split]) -> bool:
+    def _read_off(self, candidate: Candidate, splits: Sequence[FoldSplit]) -> bool:
         return False
 
-    def _score(self, candidates: list[Candidate], session: Session, splits: Sequence[Split]) -> None:
+    def _score(self, candidates: list[Candidate], session: Session, splits: Sequence[FoldSplit]) -> None:
         (candidate,) = candidates
         last, classes = candidate.members[-1], candidate.schema.classes
         truth = self.truth if self.truth is None or classes is None else class_codes(self.truth, classes)
@@ -175,7 +175,7 @@ class TrainingSets(FitAndScore):
         self.scans += 1
         self._done(candidate, session.answer(As(candidate.view, judged)).summary, [m.at.rows for m in last])
 
-    def _in_memory(self, candidate: Candidate, session: Session, splits: Sequence[Split]) -> None:
+    def _in_memory(self, candidate: Candidate, session: Session, splits: Sequence[FoldSplit]) -> None:
         codes, y = codes_of(splits[0].key, candidate), column_or_1d(self.y)
         *rows, judged = (np.flatnonzero(codes == g) for g in range(self.sets + 1))
         pairs = [(_safe_indexing(self.X, some), y[some]) for some in rows]
@@ -183,7 +183,7 @@ class TrainingSets(FitAndScore):
         parts = judged_by(candidate.given, pairs, _safe_indexing(self.X, judged), y[judged], truth)
         self._done(candidate, parts, [len(some) for some in rows])
 
-    def _done(self, candidate: Candidate, parts: Parts, sizes: list[int]) -> None:
+    def _done(self, candidate: Candidate, parts: LossPartSums, sizes: list[int]) -> None:
         if not parts.rows:
             raise DataError("there are no rows to score on. Remedy: more rows, or a larger share `test`")
         self.parts, self.train_size = parts, float(np.mean(sizes))
@@ -193,7 +193,7 @@ class TrainingSets(FitAndScore):
 
 def judged_by(
     learner: BaseEstimator, pairs: Iterable[tuple[MatrixLike, Labels]], X: MatrixLike, y: Labels, truth: Labels | None
-) -> Parts:  # fmt: skip
+) -> LossPartSums:  # fmt: skip
     """Of models of the pairs of rows and targets, all of them in memory."""
     said = [np.asarray(clone(learner).fit(rows, target).predict(X)) for rows, target in pairs]
     even = np.ones(len(y))

@@ -17,7 +17,7 @@ from tenfold.model_selection.cross_validation.candidates import candidates_of
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation, corrected_interval
 from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore
 from tenfold.model_selection.cross_validation.folds import Folds, Grouping
-from tenfold.model_selection.formatting import Table, axes, positive_note, scans_note
+from tenfold.model_selection.formatting import ResultTable, axes, positive_note, scans_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ LEGEND_NAMES = {"train": "training", "test": "validation"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Curve(Table):
+class Curve(ResultTable):
     """Scores of models along a line: by the rows they learn from, or by a parameter."""
 
     train_scores: Array

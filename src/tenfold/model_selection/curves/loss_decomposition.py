@@ -78,15 +78,15 @@ class BiasVariance:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class LossPartSums:
     """Sums over rows of the parts of their loss."""
 
     rows: int
     sums: Array
     """weight; loss, bias, variance, noise, variance where unbiased, variance where biased, cross term, weighted"""
 
-    def __add__(self, other: Parts) -> Parts:
-        return Parts(self.rows + other.rows, self.sums + other.sums)
+    def __add__(self, other: LossPartSums) -> LossPartSums:
+        return LossPartSums(self.rows + other.rows, self.sums + other.sums)
 
     def result(self, classes: bool, sets: int, size: float) -> BiasVariance:
         """The means over all rows, as a result that can be printed."""
@@ -95,7 +95,7 @@ class Parts:
         return BiasVariance(name, loss, bias, variance, noise, adds, mends, cross, sets, self.rows, round(size))
 
 
-def squared(said: Array, y: Array, truth: Array | None, weight: Array) -> Parts:
+def squared(said: Array, y: Array, truth: Array | None, weight: Array) -> LossPartSums:
     """Of predicted numbers: models x rows."""
     models, rows = said.shape
     mean, variance = said.mean(axis=0), said.var(axis=0, ddof=1)
@@ -107,7 +107,7 @@ def squared(said: Array, y: Array, truth: Array | None, weight: Array) -> Parts:
     return _parts(weight, loss, bias, variance, noise, none, none, cross)
 
 
-def zero_one(said: Codes, y: Codes, truth: Codes | None, weight: Array, k: int) -> Parts:
+def zero_one(said: Codes, y: Codes, truth: Codes | None, weight: Array, k: int) -> LossPartSums:
     """Of predicted codes of k classes: models x rows."""
     models, rows = said.shape
     every = np.arange(rows)
@@ -123,5 +123,5 @@ def zero_one(said: Codes, y: Codes, truth: Codes | None, weight: Array, k: int) 
     return _parts(weight, loss, bias, adds - mends, noise, adds, mends, cross)
 
 
-def _parts(weight: Array, *each: Array) -> Parts:
-    return Parts(len(weight), np.array([weight.sum(), *(float(weight @ one) for one in each)]))
+def _parts(weight: Array, *each: Array) -> LossPartSums:
+    return LossPartSums(len(weight), np.array([weight.sum(), *(float(weight @ one) for one in each)]))

@@ -24,12 +24,12 @@ from tenfold.stats.trees.tree_bins import NO_CODES, Cut, Target, WeightUnit
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.channels import Numbers, sums_by
 from tenfold.tree.growing.growing import Rules
-from tenfold.tree.growing.missing import Split
+from tenfold.tree.growing.missing import NodeSplit
 from tenfold.tree.tree import GrownTree
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class ExactRows:
     """The rows of some chunks as they are. Merging is writing in order."""
 
     columns: Annotated[Array, "column", "entry", ANYTHING]
@@ -39,7 +39,7 @@ class Values:
     """in whole units, or none: all are one"""
 
     @classmethod
-    def of(cls, chunk: Chunk, weight: Codes) -> Values:
+    def of(cls, chunk: Chunk, weight: Codes) -> ExactRows:
         """The rows of one chunk."""
         columns = np.empty((chunk.X.shape[1], chunk.n))
         for rows, block in chunk.X.blocks():
@@ -48,8 +48,8 @@ class Values:
         label = chunk.y.astype(np.int64) if classes else np.zeros(0, np.int64)
         return cls(columns, label, np.zeros(0) if classes else chunk.y, weight)
 
-    def __add__(self, other: Values) -> Values:
-        return Values(
+    def __add__(self, other: ExactRows) -> ExactRows:
+        return ExactRows(
             np.concatenate([self.columns, other.columns], axis=1),
             np.concatenate([self.label, other.label]),
             np.concatenate([self.number, other.number]),
@@ -68,17 +68,17 @@ class Values:
         return self.number if len(self.number) else self.label
 
 
-class RowValues(Statistic[Values]):
+class RowValues(Statistic[ExactRows]):
     """All rows to learn from that have a weight, as they are."""
 
     weights: WeightUnit
     holdout: Holdout = Holdout()
 
-    def summarize(self, chunk: Chunk) -> Values:
+    def summarize(self, chunk: Chunk) -> ExactRows:
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         chunk = chunk.of_weight()
-        return Values.of(chunk, self.weights.whole(chunk.weight))
+        return ExactRows.of(chunk, self.weights.whole(chunk.weight))
 
 
 class _Lists:
@@ -109,7 +109,7 @@ class _Lists:
         self.node[rows] = node[k, FIRST] + branch
 
 
-def grow(s: Values, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
+def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
     """The tree of all rows."""
     lists = _Lists(s.columns, levels)
     at = lw.root(channels, rules.seed)
@@ -175,7 +175,7 @@ def _level(
             split = int(found.place[j, s]), int(found.order[j, s])
             arity, table = _table(lists.codes[j][some], int(lists.levels[j]), j, *split, some, rules, numbers, channels)
         none = np.zeros((arity, 0), np.int64)
-        nodes.split(k, Split(table, np.zeros((arity, channels), np.int64), none[0], none), 0, rules)
+        nodes.split(k, NodeSplit(table, np.zeros((arity, channels), np.int64), none[0], none), 0, rules)
     more = nodes.frontier()
     return more, np.append(threshold, np.full(len(more.node) - len(threshold), np.nan)), len(nodes.more)
 

@@ -15,17 +15,17 @@ from tenfold.core import Array, Codes
 from tenfold.stats.trees.tree_bins import Cut
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.channels import Numbers
-from tenfold.tree.growing.exact import Values
+from tenfold.tree.growing.exact import ExactRows
 from tenfold.tree.growing.growing import Rules
-from tenfold.tree.growing.missing import Parts, width_of
+from tenfold.tree.growing.missing import FractionalRows, width_of
 from tenfold.tree.records import Histogram
 from tenfold.tree.tree import GrownTree
 
 
-def grow(s: Values, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
+def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
     """The tree of all rows."""
     n = s.columns.shape[1]
-    parts = Parts(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE if rules.missing == PARTS else 1))
+    parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE if rules.missing == PARTS else 1))
     at, threshold = lw.root(channels, rules.seed, width_of(rules.missing, channels)), np.full(1, np.nan)
     at.node[0, SLOT] = lw.UNKNOWN
     at.sums[0, -1] = len(parts.row) * parts.part[0]  # so that it is looked at
@@ -99,8 +99,8 @@ def _histogram(bins: Codes, cut: Cut, row: Codes, part: Codes, numbers: Numbers,
 
 
 def _down(
-    at: lw.Frontier, threshold: Array, parts: Parts, columns: Array, levels: Codes, numbers: Numbers, way: int
-) -> Parts:
+    at: lw.Frontier, threshold: Array, parts: FractionalRows, columns: Array, levels: Codes, numbers: Numbers, way: int
+) -> FractionalRows:
     """The parts of rows one level down; of those whose value is missing, by class or in further parts."""
     inner = at.node[parts.node, COLUMN] >= 0
     row, k, part = (x[inner] for x in parts)
@@ -113,18 +113,18 @@ def _down(
     branch[sets] = at.route[(at.node[k, ROUTE] + code)[sets]]
     if way == CLASS and numbers[0] is not None:
         branch[gone] = at.gaps[k[gone], numbers[0][row[gone]]]
-    new, ended = Parts(row, at.node[k, FIRST] + branch, part), Parts(*(x[~inner] for x in parts))
+    new, ended = FractionalRows(row, at.node[k, FIRST] + branch, part), FractionalRows(*(x[~inner] for x in parts))
     if way == PARTS:
-        new = _joined(Parts(*(x[~gone] for x in new)), _apart(at, row[gone], k[gone], part[gone]))
+        new = _joined(FractionalRows(*(x[~gone] for x in new)), _apart(at, row[gone], k[gone], part[gone]))
     return _joined(ended, new)
 
 
-def _joined(some: Parts, others: Parts) -> Parts:
+def _joined(some: FractionalRows, others: FractionalRows) -> FractionalRows:
     """Both, one after the other."""
-    return Parts(*(np.concatenate(both) for both in zip(some, others, strict=True)))
+    return FractionalRows(*(np.concatenate(both) for both in zip(some, others, strict=True)))
 
 
-def _apart(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> Parts:
+def _apart(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> FractionalRows:
     """To every child its share; the heaviest, of equals the first, has what is left."""
     arity = at.node[k, ARITY]
     of = np.repeat(np.arange(len(k)), arity)
@@ -134,4 +134,4 @@ def _apart(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> Parts:
         heaviest = np.lexsort((child, -at.gaps[child, 0], of))[np.cumsum(arity) - arity]
         some[heaviest] += part - np.bincount(of, weights=some).astype(np.int64)
     keep = some > 0
-    return Parts(row[of][keep], child[keep], some[keep])
+    return FractionalRows(row[of][keep], child[keep], some[keep])

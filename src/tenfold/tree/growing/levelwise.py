@@ -41,7 +41,7 @@ from tenfold.stats.trees.tree_bins import MAX_TWO_BYTE_BINS, NO_CODES, Bins, Cut
 from tenfold.tree.growing import missing
 from tenfold.tree.growing.channels import Numbers
 from tenfold.tree.growing.growing import Rules, grow
-from tenfold.tree.growing.missing import Parts, Split
+from tenfold.tree.growing.missing import FractionalRows, NodeSplit
 from tenfold.tree.records import Histogram, Histograms, RowsOf
 from tenfold.tree.tree import GrownTree
 
@@ -123,23 +123,23 @@ def go_down_by_class(at: Frontier, bins: Bins, cut: Cut, label: Target, nodes: C
     return nodes
 
 
-def go_down_in_parts(at: Frontier, bins: Bins, cut: Cut, parts: Parts | None) -> Parts:
+def go_down_in_parts(at: Frontier, bins: Bins, cut: Cut, parts: FractionalRows | None) -> FractionalRows:
     """The parts of all rows, going on from those given."""
     if parts is None:
         n = bins.shape[1]
-        parts = Parts(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE))
+        parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE))
     arity = np.ascontiguousarray(at.node[:, ARITY])
     while (at.node[parts.node, COLUMN] >= 0).any():
         room = len(parts.row)
         while True:
-            more = Parts(*(np.empty(room, np.int64) for _ in range(3)))
+            more = FractionalRows(*(np.empty(room, np.int64) for _ in range(3)))
             count = tp.down_in_parts(bins, cut.gap, at.node, arity, at.route, at.gaps, *parts, *more)
             if count <= room:
                 break
             room = count
-        parts = Parts(*(x[:count] for x in more))
+        parts = FractionalRows(*(x[:count] for x in more))
     order = np.lexsort((parts.node, parts.row))
-    return Parts(*(np.ascontiguousarray(x[order]) for x in parts))
+    return FractionalRows(*(np.ascontiguousarray(x[order]) for x in parts))
 
 
 def holds(at: Frontier, nodes: Codes) -> bool:
@@ -183,7 +183,7 @@ class Growth:
         self.more.append((node, real, sums, route, gaps))
         self.count, self.routed = self.count + len(node), self.routed + len(route)
 
-    def split(self, k: int, found: Split, monotonic: int, rules: Rules) -> None:
+    def split(self, k: int, found: NodeSplit, monotonic: int, rules: Rules) -> None:
         """Add the children of a node whose column, place and merit are noted."""
         if rules.kind[self.node[k, COLUMN]]:
             self.node[k, ROUTE] = self.routed
@@ -224,7 +224,7 @@ def take_in(at: Frontier, hist: Histogram, cut: Cut, rules: Rules, squares: Code
 
 def best_split(
     h: Histogram, node: Codes, real: Array, sums: Codes, cut: Cut, rules: Rules, noise: float
-) -> Split | None:
+) -> NodeSplit | None:
     """The best split of a node with this histogram, which is noted in its fields; or None."""
     most = rules.columns(len(cut.levels))[2]
     picked = np.arange(len(cut.levels))
@@ -249,7 +249,7 @@ def best_split(
         h, cut.offset, rules.kinds, cut.gap, node, sums, rules.criterion, rules.units, rules.limits, table, split
     )
     none = np.zeros((arity, 0), np.int64)
-    return Split(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
+    return NodeSplit(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
 
 
 def search_columns(

@@ -27,7 +27,7 @@ Found = tuple[float, int, int, int, int]
 MISSING_RULES = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majority": tm.CLASS, "fractional": tm.PARTS}
 
 
-class Split(NamedTuple):
+class NodeSplit(NamedTuple):
     """What a split makes of a node."""
 
     table: Codes
@@ -40,7 +40,7 @@ class Split(NamedTuple):
     """of the branches, if rows go in parts"""
 
 
-class Parts(NamedTuple):
+class FractionalRows(NamedTuple):
     """Rows in parts: the row, its node, and how many of `WHOLE` parts are there; by row, then by node."""
 
     row: Codes
@@ -70,7 +70,7 @@ def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: fl
     return merit, column, place, order, 0
 
 
-def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> Split:
+def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> NodeSplit:
     """What that split makes of a node: in `TURN`, whether missing values go left in prediction."""
     cells, branch, where = _room(h, cut)
     table = np.empty(len(branch) + 1, np.int64)
@@ -92,7 +92,7 @@ def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> Spli
         share = weight / weight.sum()
         shares[:, 0] = np.floor(share * 2.0**tp.SHARE)
         branch += np.rint(share[:, None] * gap).astype(np.int64)
-    return Split(table, branch, gaps, shares)
+    return NodeSplit(table, branch, gaps, shares)
 
 
 def _room(h: Codes, cut: Cut) -> tuple[Codes, Codes, Codes]:
@@ -101,17 +101,17 @@ def _room(h: Codes, cut: Cut) -> tuple[Codes, Codes, Codes]:
     return np.empty((channels, wide), np.int64), np.empty((wide, channels), np.int64), np.zeros(channels - 1, np.int64)
 
 
-def parts_of(parts: Parts, which: slice | Codes, rows: int) -> Parts:
+def parts_of(parts: FractionalRows, which: slice | Codes, rows: int) -> FractionalRows:
     """The parts of some of the rows, which then have the numbers that they have among those."""
     if isinstance(which, slice):
         return parts
     number = np.full(rows, -1)
     number[which] = np.arange(len(which))
     there = number[parts.row] >= 0
-    return Parts(number[parts.row[there]], parts.node[there], parts.part[there])
+    return FractionalRows(number[parts.row[there]], parts.node[there], parts.part[there])
 
 
-def add_histograms(hist: Codes, slot: Codes, bins: Bins, cut: Cut, parts: Parts, numbers: Numbers) -> None:
+def add_histograms(hist: Codes, slot: Codes, bins: Bins, cut: Cut, parts: FractionalRows, numbers: Numbers) -> None:
     """Add the parts of the rows of a chunk to the histograms in the slots of their nodes."""
     tp.add_parts(bins, cut.offset, parts.row, slot, parts.part, *numbers, hist)
 

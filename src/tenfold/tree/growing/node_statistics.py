@@ -22,7 +22,7 @@ from tenfold.tree.growing import missing
 from tenfold.tree.growing.channels import Channels, ClassChannels, Numbers, SumChannels, sums_by
 from tenfold.tree.growing.growing import Rules
 from tenfold.tree.growing.histograms import add_histograms, no_histograms, slots_of
-from tenfold.tree.records import Ends, Histograms, RowsOf
+from tenfold.tree.records import Histograms, LeafTotals, RowsOf
 from tenfold.tree.tree import Tree
 
 S = TypeVar("S")
@@ -126,7 +126,7 @@ class PartHistograms(OfBins[Histograms]):
     channels: Channels
     rules: Rules
 
-    def follow(self, held: InBins, scratch: missing.Parts | None) -> missing.Parts:
+    def follow(self, held: InBins, scratch: missing.FractionalRows | None) -> missing.FractionalRows:
         return lw.go_down_in_parts(self.frontier, held.bins, self.lens.cut, scratch)
 
     def summarize(self, chunk: Chunk) -> Histograms:
@@ -148,7 +148,7 @@ def _add_squares(into: Codes, slot: Codes, squares: Codes) -> None:
     np.add.at(into, slot[inside], squares[inside])
 
 
-class LeafSums(OfBins[Ends]):
+class LeafSums(OfBins[LeafTotals]):
     """Channel sums of the rows that end in each node of a tree, validation rows by themselves."""
 
     tree: Tree
@@ -157,13 +157,13 @@ class LeafSums(OfBins[Ends]):
     """of numbers, the mean of each node"""
     holdout: Holdout = Holdout()
 
-    def summarize(self, chunk: Chunk) -> Ends:
+    def summarize(self, chunk: Chunk) -> LeafTotals:
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         ends = self.tree.apply_bins(seen.bins, self.lens.cut, np.zeros(seen.bins.shape[1], np.int64))
         return _ends(ends, seen, self.tree, self.channels, self.holdout, self.mean)
 
 
-class LeafSumsOfValues(Statistic[Ends]):
+class LeafSumsOfValues(Statistic[LeafTotals]):
     """The same of rows as they are, for a tree whose thresholds are no edges of bins."""
 
     tree: Tree
@@ -178,7 +178,7 @@ class LeafSumsOfValues(Statistic[Ends]):
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
 
 
-def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout, mean: Array) -> Ends:
+def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout, mean: Array) -> LeafTotals:
     """Channel sums of rows that end in these nodes; of numbers, squares of distances from the means of those."""
 
     def sums(some: Flags | slice) -> Codes:
@@ -192,12 +192,12 @@ def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Hold
         return np.asarray(np.bincount(at, weight * (seen.target[some] - mean[at]) ** 2, tree.node_count), np.float64)
 
     if not holdout.share:
-        return Ends(sums(slice(None)), 0, 0, np.zeros((0, channels.size), np.int64), squares(slice(None)))
+        return LeafTotals(sums(slice(None)), 0, 0, np.zeros((0, channels.size), np.int64), squares(slice(None)))
     learns = holdout.learns(seen.places, len(ends))
-    return Ends(sums(learns), 0, 0, sums(~learns), squares(learns))
+    return LeafTotals(sums(learns), 0, 0, sums(~learns), squares(learns))
 
 
-class PartErrors(Statistic[Ends]):
+class PartErrors(Statistic[LeafTotals]):
     """The error of a tree on rows that go to all branches in parts where a value is missing; of numbers, nothing."""
 
     tree: Tree
@@ -206,11 +206,11 @@ class PartErrors(Statistic[Ends]):
     channels: Channels
     weights: WeightUnit
 
-    def summarize(self, chunk: Chunk) -> Ends:
+    def summarize(self, chunk: Chunk) -> LeafTotals:
         nothing = np.zeros((self.tree.node_count, self.channels.size), np.int64)
         if not isinstance(self.channels, ClassChannels):
-            return Ends(nothing, 0, 0, nothing[:0], NO_MEANS)
+            return LeafTotals(nothing, 0, 0, nothing[:0], NO_MEANS)
         wrong = missing.blended_shares(self.tree, self.value, chunk.X).argmax(axis=1) != chunk.y
         weight = self.weights.whole(chunk.weight)
         whole = (int(weight[wrong].sum()), int(weight.sum())) if len(weight) else (int(wrong.sum()), chunk.n)
-        return Ends(nothing, *whole, nothing[:0], NO_MEANS)
+        return LeafTotals(nothing, *whole, nothing[:0], NO_MEANS)

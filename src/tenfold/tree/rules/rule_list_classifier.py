@@ -28,7 +28,7 @@ from tenfold.tree.rules.reading import dialect as sql_dialect
 from tenfold.tree.rules.reading import when
 from tenfold.tree.rules.rule_pruning import (
     CheckingRules,
-    Covered,
+    CoveredByRules,
     Fired,
     FirstRules,
     OrderingRules,
@@ -121,7 +121,7 @@ class RuleListClassifier(Averaged):
     model_type = RuleListModel
     hidden = frozenset({"has_missing"})
     state_types = (*DecisionTree.state_types, GrowingTree, PruningRules, OrderingRules, CheckingRules)
-    summary_types = (*DecisionTree.summary_types, Covered, Fired)
+    summary_types = (*DecisionTree.summary_types, CoveredByRules, Fired)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "gini", "split": "subset"},
@@ -179,17 +179,17 @@ class RuleListClassifier(Averaged):
                 return FirstRules(model.clauses, len(model.rest), weights, self._holdout)
         return None
 
-    def update(self, state: RuleListState, s: TreeSummary | Covered | Fired) -> RuleListState:
+    def update(self, state: RuleListState, s: TreeSummary | CoveredByRules | Fired) -> RuleListState:
         """The next round: fewer conditions, then an order, then fewer rules."""
         match state, s:
-            case PruningRules(), Covered():
+            case PruningRules(), CoveredByRules():
                 return state.after(s, self.confidence)
             case OrderingRules(), Fired():
                 return state.after(s, self.confidence)
             case CheckingRules(), Fired():
                 return Done.of(state.model)
         assert isinstance(state, GrowingTree)
-        assert not isinstance(s, Covered | Fired)
+        assert not isinstance(s, CoveredByRules | Fired)
         tree = self._tree.update(state.tree, s)
         if isinstance(tree, PruningTree | CheckingTree):
             return PruningRules.of(tree.setup.weights, tree.model, self.missing == "fractional")
@@ -220,17 +220,19 @@ class RuleListClassifier(Averaged):
     def is_valid(self, model: RuleListModel, summary: Fired | None, schema: Schema) -> bool:
         return summary is None or self._fired(model, summary)
 
-    def resumable(self, state: RuleListState, summary: TreeSummary | Covered | Fired, schema: Schema) -> bool:
+    def resumable(self, state: RuleListState, summary: TreeSummary | CoveredByRules | Fired, schema: Schema) -> bool:
         match state:
             case GrowingTree():
-                return not isinstance(summary, Covered | Fired) and self._tree.resumable(state.tree, summary, schema)
+                return not isinstance(summary, CoveredByRules | Fired) and self._tree.resumable(
+                    state.tree, summary, schema
+                )
             case PruningRules() | OrderingRules():
                 return len(state.value) == state.clauses.size
             case CheckingRules():
                 return self._fired(state.model, summary)
         return False
 
-    def _fired(self, model: RuleListModel, summary: TreeSummary | Covered | Fired) -> bool:
+    def _fired(self, model: RuleListModel, summary: TreeSummary | CoveredByRules | Fired) -> bool:
         places, classes = len(model.value) + 1, len(model.rest)
         return (
             isinstance(summary, Fired)

@@ -23,7 +23,7 @@ from tenfold.tree.rules.clauses import Clauses, clauses_of
 
 
 @dataclass(frozen=True, eq=False)
-class Covered:
+class CoveredByRules:
     """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
 
     full: Annotated[Codes, "rule", "class", COUNTS]
@@ -32,12 +32,12 @@ class Covered:
     back_without: Annotated[Codes, "held-back clause", "class", COUNTS]
     """the same of validation rows, if there are any"""
 
-    def __add__(self, other: Covered) -> Covered:
+    def __add__(self, other: CoveredByRules) -> CoveredByRules:
         back = self.back + other.back, self.back_without + other.back_without
-        return Covered(self.full + other.full, self.without + other.without, *back)
+        return CoveredByRules(self.full + other.full, self.without + other.without, *back)
 
 
-class RuleCoverage(Statistic[Covered]):
+class RuleCoverage(Statistic[CoveredByRules]):
     """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
 
     clauses: Clauses
@@ -47,12 +47,12 @@ class RuleCoverage(Statistic[Covered]):
     weights: WeightUnit
     holdout: Holdout = Holdout()
 
-    def summarize(self, chunk: Chunk) -> Covered:
+    def summarize(self, chunk: Chunk) -> CoveredByRules:
         if not self.holdout.share:
             none = np.zeros((0, self.classes), np.int64)
-            return Covered(*self._weights(chunk), none, none)
+            return CoveredByRules(*self._weights(chunk), none, none)
         learned, back = _apart(chunk, self.holdout)
-        return Covered(*self._weights(learned), *self._weights(back))
+        return CoveredByRules(*self._weights(learned), *self._weights(back))
 
     def _weights(self, chunk: Chunk) -> tuple[Codes, Codes]:
         """By class, of the rows that fulfil each rule, and of those that fail at one condition alone."""
@@ -146,7 +146,7 @@ class PruningRules(NamedTuple):
         value, settled = np.zeros((rules.size, tree.value.shape[1])), np.zeros(rules.size, np.int64)
         return cls(0, weights, tree.has_missing, said, rules, value, settled, np.zeros_like(value))
 
-    def after(self, s: Covered, confidence: float) -> PruningRules | OrderingRules:
+    def after(self, s: CoveredByRules, confidence: float) -> PruningRules | OrderingRules:
         """Each rule without the condition that it is best without, if there is one; equal rules once."""
         rules, unit = self.clauses, self.weights.unit
         full = np.where(self.settled[:, None] == 1, self.value, s.full * unit)
