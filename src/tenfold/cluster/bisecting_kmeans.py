@@ -26,11 +26,11 @@ from tenfold.estimator.shell.keywords import Refused
 from tenfold.stats.rows.weighted_sample import Race
 
 SAMPLE, EACH = 4096, 64
-"""rows from which centres of cuts are drawn: so many, or so many for each cluster"""
+"""sampled rows from which the centres of a split are drawn: at least this many, or this many per cluster"""
 
 
 class BisectionTree(NamedTuple):
-    """Cuts of clusters in two: the children of a node stand side by side, behind it."""
+    """The tree of bisections; the two children of a node are adjacent and follow it."""
 
     centers: Annotated[Array, "node", "column"]
     left: Annotated[Codes, "node", Index("node", none=True)]
@@ -40,7 +40,7 @@ class BisectionTree(NamedTuple):
     """of its rows around their mean; 0 if it cannot be cut"""
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether children stand behind their parents, each once, and every node but the first is one."""
+        """Whether every node but the root is the child of exactly one earlier node."""
         cut = self.left[self.left >= 0]
         behind = (self.left < 0) | (self.left > np.arange(len(self.left)))
         return len(self.left) == 2 * len(cut) + 1 and bool(behind.all()) and sorted(cut.tolist()) == self._places()
@@ -79,7 +79,7 @@ class BisectionTree(NamedTuple):
         )
 
     def uncut(self, node: int) -> BisectionTree:
-        """The tree whose node is left as it is: no rows of it are known to differ."""
+        """The tree with this node marked as a leaf: none of its sampled rows differ."""
         inertia = self.inertia.copy()
         inertia[node] = 0.0
         return self._replace(inertia=inertia)
@@ -203,9 +203,9 @@ class BisectingKMeans(NearestCenter):
     random_state : int, default=0
         Seed of the start of each cut. None draws one, and the certificate records it.
     init, n_init : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose, copy_x, algorithm : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What is known of the inertia of k centres: how low any could go, and what is claimed of those found."""
+"""Lower bounds on the inertia of any k centres, and the claims about the centres found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_BOUND_COLUMNS = 256
 
 
 def bounded(n_clusters: int, columns: int) -> bool:
-    """Whether the scatter of the rows says anything: not with more clusters than columns."""
+    """Whether the scatter of the rows bounds the inertia: only with no more clusters than columns."""
     return n_clusters <= min(MAX_BOUND_COLUMNS, columns)
 
 

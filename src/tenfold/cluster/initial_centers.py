@@ -50,7 +50,7 @@ class FirstCenters:
     bounds: bool = True
     """whether to measure how low the inertia could go"""
     restarts: int | None = None
-    """starts that are run to their end over the sample, of which the best goes on; None: a few, compared early"""
+    """starts that are run to convergence on the sample, of which the best is kept; None: a few, compared early"""
 
     def start(self, schema: Schema) -> Start | Moving:
         """Given centres need not be drawn; and without a tolerance, rows need not be measured."""

@@ -44,10 +44,10 @@ class KMeans(NearestCenter):
     random_state : int, default=0
         Seed of the start. None draws one, and the certificate records it.
     n_init : int or "auto", default="auto"
-        So many starts are run to their end over the sample, and the best goes on to all rows. If the sample has every
-        distinct row (up to 4,096), these are whole fits. "auto" compares three after few rounds; 1 compares none.
+        Number of starts that are run to convergence on a sample; the best one continues on all rows. If the sample has
+        every distinct row (up to 4,096), these are whole fits. "auto" compares three after few rounds; 1 compares none.
     verbose, copy_x, algorithm : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""Where a fit of k-means is, what is kept of it, and how Lloyd's rounds go on.
+"""States of a k-means fit, its model, and the steps between Lloyd's rounds.
 
-The type of the state says what is computed of the rows next.
+The type of the state determines the statistic of the next pass.
 """
 
 from __future__ import annotations

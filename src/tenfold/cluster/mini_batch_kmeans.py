@@ -29,7 +29,7 @@ from tenfold.estimator.shell.sequential import Sequential
 from tenfold.stats.rows.weighted_sample import Race
 
 SAID = ("inertia", "next round saves")
-"""of what k-means claims: more rows may come, so that clusters without any now say nothing"""
+"""claims of k-means that hold for mini-batches: empty clusters are not reported, since later rows may fill them"""
 
 
 class MiniBatchModel(NamedTuple):
@@ -124,12 +124,12 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     random_state : int, default=0
         Seed of the start and of the order. None draws one, and the certificate records it.
     n_init : int or "auto", default="auto"
-        So many starts are run to their end over a sample of the rows, and the best goes on. "auto" compares three after
-        few rounds; 1 compares none.
+        Number of starts that are run to convergence on a sample of the rows; the best one is used. "auto" compares
+        three after few rounds; 1 compares none.
     reassignment_ratio : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose, compute_labels, max_no_improvement, init_size : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the start of k-means is drawn from: a sample of rows by their content, not by where they stand."""
+"""The sample from which initial centres are drawn: rows are selected by their content, not by their position."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BucketSpread:
         return float(self.columns.square.sum())
 
     def refuse_small(self) -> None:
-        """Refuse columns that are all constant or too small to be squared: no distance would tell rows apart."""
+        """Raise if all columns are constant or too small to be squared: all distances would be 0."""
         if self.square < MIN_SQUARE_SCALE**2 * self.weight:
             small = (self.columns.mean != 0) & (np.abs(self.columns.mean) < MIN_SQUARE_SCALE)
             if small.any():

@@ -22,9 +22,9 @@ from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.standard_scaler import StandardScaler
 
 UNKNOWN_REMAINDER: list[str] = []
-"""the columns of the remainder while nobody knows them: known by identity, no list that is given is it"""
+"""placeholder for the columns of the remainder before the schema is known; compared by identity"""
 SPARSITY_SAMPLE_ROWS = 1000
-"""rows that tell whether outputs are to be CSR: as many as cost little beside a fit"""
+"""number of rows from which the density of the output is estimated: cheap compared with a fit"""
 
 
 named_by_transformer = refused(
@@ -52,7 +52,7 @@ class ColumnTransformer(Branches):
     Parameters
     ----------
     transformers : list of (str, transformer, columns), optional
-        Names, transformers of tenfold (or "drop", or "passthrough" for numbers as they are), and which columns: a
+        Names, transformers of tenfold (or "drop", or "passthrough" for unchanged numbers), and columns: a
         name or number, a list of them, a slice, a mask, or a function of a pandas frame of the first rows, or
         `make_column_selector`. Integers are positions, whatever the labels are; a selector, and an Index of pandas
         that a function gives, are of labels. By default all columns are scaled.
@@ -65,7 +65,7 @@ class ColumnTransformer(Branches):
     verbose_feature_names_out : bool, default=True
         Whether outputs are named after their transformer too: `scale__age`.
     n_jobs, transformer_weights, verbose : optional
-        As in scikit-learn, without effect or refused: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect or raises an error (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -35,12 +35,12 @@ class FeatureUnion(Branches):
     Parameters
     ----------
     transformer_list : list of (str, transformer), optional
-        Names and transformers of tenfold, or "drop", or "passthrough" for numbers as they are. By default both
+        Names and transformers of tenfold, or "drop", or "passthrough" for unchanged numbers. By default both
         scalers.
     verbose_feature_names_out : bool, default=True
         Whether outputs are named after their transformer too: `scale__age`.
     n_jobs, transformer_weights, verbose : optional
-        As in scikit-learn, without effect or refused: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect or raises an error (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Attributes: the values there are, and the constraints that hypotheses may put on them.
 
 Categories, nodes of a taxonomy and intervals of numbers are three lists of constraints. All that version spaces need is
-made of such a list: the least constraint for a value, joins, meets, and what is left of a constraint without a value.
+derived from such a list: the most specific constraint for a value, joins, meets, and differences.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Attribute:
         Parameters
         ----------
         parents : mapping
-            The parent of each node. Nodes that are no parent are values; those without parent stand below "?".
+            The parent of each node. Leaves are values; nodes without a parent are children of "?".
         """
         inner = set(parents.values())
         leaves = tuple(sorted(set(parents) - inner))

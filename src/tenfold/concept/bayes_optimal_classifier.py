@@ -70,7 +70,7 @@ class CoveredByHypotheses(Grouped[HypothesisCoverage]):
     """Weight of each class, and of those of its rows that each hypothesis covers."""
 
     hypotheses: Array
-    """codes of categories, or what stands for any and none: hypotheses x columns"""
+    """codes of categories, or the codes of "?" and of no value: hypotheses x columns"""
     classes: int
     literals: int
 
@@ -112,13 +112,13 @@ class BayesOptimalClassifier(OnePass, Classifier):
     ----------
     hypotheses : list of lists, optional
         For each hypothesis and column the value, "?" for any, or None for no value at all. None: all conjunctions of at
-        most `max_literals` values, and the one that covers nothing.
+        most `max_literals` values, and the empty hypothesis.
     max_literals : int, optional, default=2
         Of hypotheses that are not given; None: as many as there are columns.
     prior : array of shape (hypotheses,), optional
         P(h): numbers from 0 on, divided by their sum; by default uniform.
     noise : float, default=0.0
-        Probability that a row is of the other class than a hypothesis says. 0: if no hypothesis agrees with every row,
+        Probability that the label of a row is flipped. 0: if no hypothesis agrees with every row,
         those that err least remain, which is the limit of little noise.
     rates : array of shape (hypotheses, 2), optional
         Instead of `noise`: the probability of the positive class where a hypothesis covers, and where it does not.
@@ -298,7 +298,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
 
 
 def conjunctions(schema: Schema, literals: int) -> Array:
-    """All conjunctions of at most so many values, the general ones first; the last covers nothing."""
+    """All conjunctions of at most `literals` values, most general first; the last one covers no row."""
     levels, width = schema.n_values, len(schema.columns)
     some = [j for j in range(width) if levels[j]]
     of_length = [1] + [0] * literals  # how many have so many values

@@ -44,7 +44,7 @@ MAX_GENERAL_MEMBERS = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """The join of the positives, and what negatives say about the hypotheses above it."""
+    """The join of the positives, and the constraints that negatives put on more general hypotheses."""
 
     exact: ClassVar[bool] = True
     values: Annotated[Array, "column"]
@@ -76,7 +76,7 @@ class Examples:
 
 
 class BoundariesOfVersionSpace(Grouped[Examples]):
-    """The join of the positives, and the least sets of columns that tell it from the negatives."""
+    """The join of the positives, and the minimal sets of columns that separate it from the negatives."""
 
     positive: int
     """code of the positive class"""
@@ -100,7 +100,7 @@ class BoundariesOfVersionSpace(Grouped[Examples]):
 
 
 class VersionSpaceModel(NamedTuple):
-    """Both boundaries: codes of categories, or what stands for nothing and any."""
+    """Both boundaries: codes of categories, or the codes of no value and of "?"."""
 
     specific: Annotated[Array, "column"]
     general: Annotated[Array, "general", "column"]
@@ -116,7 +116,7 @@ class CandidateElimination(OnePass, Undecided):
     """All conjunctions of values that agree with every row, by their boundaries; exact in one pass.
 
     A row that all of them cover is a positive, one that none covers a negative; of others the majority decides, or
-    nobody (`undecided`). If no conjunction agrees with all rows, the version space is empty, the certificate says so,
+    none (`undecided`). If no conjunction agrees with all rows, the version space is empty, the certificate reports it,
     and the most specific one that covers all positives decides, that of `FindS`.
 
     Parameters
@@ -308,7 +308,8 @@ def _below(hypotheses: Array, others: Array) -> Flags:
 
 
 def _agreed(model: VersionSpaceModel, block: Array) -> tuple[Flags, Flags]:
-    """Which rows every hypothesis covers, and which none; if no hypothesis is left, what the specific one says."""
+    """Which rows every hypothesis covers, and which none does; of an empty version space, the predictions of the
+    specific one."""
     yes = covers(model.specific, block)
     if not len(model.general):
         return yes, ~yes
@@ -319,7 +320,7 @@ def _agreed(model: VersionSpaceModel, block: Array) -> tuple[Flags, Flags]:
 
 
 def _seen_by(model: VersionSpaceModel, block: Array) -> Array:
-    """Rows as hypotheses tell them apart: whether they have the values of the specific one, if there is one."""
+    """Rows as patterns of agreement with the specific hypothesis, column by column."""
     if model.specific[0] == NOTHING:
         return block
     return np.where(block == model.specific, block, UNKNOWN)

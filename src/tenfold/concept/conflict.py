@@ -32,7 +32,7 @@ def find_conflict(X: MatrixLike, y: VectorLike, pos_label: Any = None) -> Confli
     Parameters
     ----------
     X : array or nested lists of shape (n, columns)
-        Values, compared as they are.
+        Values of the two rows, compared by equality.
     y : array of shape (n,)
         Two classes.
     pos_label : optional
@@ -45,7 +45,7 @@ def find_conflict(X: MatrixLike, y: VectorLike, pos_label: Any = None) -> Confli
 
     See Also
     --------
-    CandidateElimination : Its certificate says whether there is a conflict.
+    CandidateElimination : Its certificate reports whether there is a conflict.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class Between:
         return bool(self.low <= value <= self.high)
 
     def includes(self, other: Any) -> bool:
-        """Whether whatever the other constraint admits lies within."""
+        """Whether this constraint admits every value that the other one admits."""
         low, high = (other.low, other.high) if isinstance(other, Between) else (other, other)
         return bool(self.low <= low and high <= self.high)
 
@@ -46,7 +46,7 @@ class Kind:
         return value in self.values
 
     def includes(self, other: Any) -> bool:
-        """Whether whatever the other constraint admits is of this kind."""
+        """Whether this constraint admits every value that the other one admits."""
         return self.values >= other.values if isinstance(other, Kind) else other in self.values
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ class Conjunction:
 
 
 def covers(hypothesis: Conjunction, row: Sequence[Any]) -> bool:
-    """Whether a hypothesis says that a row is a positive.
+    """Whether a hypothesis covers a row.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Find-S: the most specific conjunction of attribute values that covers every positive example.
 
 A hypothesis has for each column a value, `?` (any value), or nothing at all. The least general
-generalisation of two hypotheses keeps a value where they agree and says `?` where they do not: a
+generalisation of two hypotheses keeps a value where they agree and has `?` where they do not: a
 lattice join, so summaries merge with no arithmetic at all. A second scan holds the negatives against it.
 """
 
@@ -31,7 +31,7 @@ from tenfold.estimator.shell.constraints import boolean
 
 
 class ConceptModel(NamedTuple):
-    """A hypothesis: codes of categories, or what stands for nothing and any."""
+    """A hypothesis: codes of categories, or the codes of no value and of "?"."""
 
     values: Annotated[Array, "column"]
     positive: int
@@ -54,7 +54,7 @@ State: TypeAlias = Initial | TestingNegatives | Done
 class FindS(Classifier):
     """The most specific conjunction that covers every positive, exact in one pass.
 
-    Whether the negatives are left out is tested in a second scan; the certificate says so, or names a negative that is
+    A second scan tests that no negative is covered; the certificate reports it, or names a negative that is
     covered, and which class is the positive one.
 
     Parameters
@@ -147,7 +147,7 @@ class FindS(Classifier):
         return (Claim("consistent", float(s.covered == 0), "proved", why, "data"),)
 
     def scores_from(self, model: ConceptModel, X: Columns) -> Array:
-        """1 for the class that the hypothesis says, 0 for the other."""
+        """One for the predicted class, zero for the other."""
         out = np.ones((len(X), model.n_classes))
         if model.n_classes == 1:
             return out

@@ -27,7 +27,7 @@ class Concept:
     witness: Annotated[float, NOT_NAN]
     """number of the first of them, infinite if there is none"""
     chosen: bool
-    """whether the positive class was named; else it is the last one that is known"""
+    """whether `pos_label` was given; otherwise the last class is positive"""
 
     def __add__(self, other: Concept) -> Concept:
         same = np.array_equal(self.tested, other.tested)
@@ -40,7 +40,7 @@ class Concept:
         )
 
     def recode(self, old: Schema, new: Schema) -> Concept:
-        """The same under more categories; rows of what is now the negative class join no more."""
+        """Recode the model to a larger schema; rows of a class that is now negative are no longer joined."""
         if not self.chosen and old.classes[-1] != new.classes[-1]:
             nothing = np.full_like(self.values, NOTHING)
             return replace(self, values=nothing, tested=np.full_like(nothing, UNKNOWN))
@@ -99,7 +99,7 @@ def in_words(values: Array, schema: Schema) -> list[str | float | None]:
 
 
 def refuse_wildcard(schema: Schema) -> None:
-    """Refuse a column with the value "?", which stands for any value in a hypothesis."""
+    """Raise if a column has the value "?", which means any value in a hypothesis."""
     for column in schema.columns:
         if column.categories is not None and "?" in column.categories.tolist():
             raise DataError(
@@ -127,12 +127,12 @@ def positive_class(pos_label: object, schema: Schema) -> tuple[int, int, str]:
 
 
 def places(old: Schema, new: Schema) -> list[Codes]:
-    """For each column, where its categories stand in a larger schema."""
+    """For each column, the codes of its categories under a larger schema."""
     return [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
 
 
 def moved(values: Array, move: list[Codes]) -> Array:
-    """Hypotheses or rows under a larger schema, whose categories stand elsewhere; what is no category stays."""
+    """Hypotheses or rows with codes of a larger schema; special codes are unchanged."""
     out = np.array(values, dtype=np.float64)
     for j, to in enumerate(move):
         known = out[..., j] >= 0

@@ -1,7 +1,7 @@
 """List-then-eliminate: every hypothesis of a list is held against every row, and those that agree with all are kept.
 
 It works for any list of hypotheses, and shows why learning needs one that is not too rich: with the power set, all sets
-of rows, every row that was not seen gets exactly half the votes, whatever was learned. All that is kept of the rows is
+of rows, every unseen row gets exactly half the votes, independent of the training rows. All that is kept of the rows is
 how many of each class a hypothesis covers, or for the power set the rows themselves, so both merge.
 """
 
@@ -93,13 +93,13 @@ class ListedModel(NamedTuple):
 class ListThenEliminate(OnePass, Undecided):
     """All hypotheses of a list that agree with every row; exact in one pass.
 
-    If none agrees with all rows, the certificate says so, and those that err least decide.
+    If none agrees with all rows, the certificate reports it, and those with the fewest errors decide.
 
     Parameters
     ----------
     hypotheses : list of lists, "power set", optional
         For each hypothesis and column the value, "?" for any, or None for no value at all. None: all conjunctions of at
-        most `max_literals` values, and the one that covers nothing. "power set": all sets of rows, which is no bias at
+        most `max_literals` values, and the empty hypothesis. "power set": all sets of rows, which is no bias at
         all.
     max_literals : int, optional, default=2
         Of hypotheses that are not given; None: as many as there are columns, so that all conjunctions are listed.
@@ -238,7 +238,7 @@ class ListThenEliminate(OnePass, Undecided):
         return mine and some and known and (summary is None or self._own(summary, schema))
 
     def _own(self, summary: HypothesisCoverage | SeenRows, schema: Schema) -> bool:
-        """Whether a summary is one that was asked for."""
+        """Whether a summary has the shapes that the state asks for."""
         if isinstance(summary, SeenRows) or self._of_all_sets:
             return isinstance(summary, SeenRows) and self._of_all_sets and stand_for_something(summary.rows, schema)
         return (summary.literals, summary.covered.shape[1]) == (self._literals(schema), len(self._listed(schema)))

@@ -11,7 +11,7 @@ from tenfold.estimator import Classifier
 
 
 class Undecided(Classifier):
-    """A subclass writes `unanimous_from`; `undecided` is what is predicted where hypotheses disagree."""
+    """A subclass writes `unanimous_from`; `undecided` is predicted where hypotheses disagree."""
 
     def unanimous_from(self, model: Any, X: Columns) -> Codes:
         """The number of the class that all hypotheses agree on, -1 where they do not."""
@@ -39,7 +39,7 @@ class Undecided(Classifier):
 
 
 def _unanimous(learner: Any, model: Any, X: Columns) -> Labels:
-    """The class that all hypotheses agree on, or what is said where they do not."""
+    """The class that all hypotheses agree on; `undecided` where they disagree."""
     classes, other = learner.schema_.classes, np.asarray(learner.undecided)
     numbers = classes.dtype.kind in "iuf" and other.dtype.kind in "iuf"
     kind = np.result_type(classes, other) if numbers else np.dtype(object)

@@ -21,7 +21,7 @@ from tenfold.concept.conjunction import ANYTHING, Conjunction, admits, covers, i
 from tenfold.core import Array, Codes, DataError
 
 MAX_COUNTING_STATES = 200_000
-"""sets of members of the general boundary that are told apart while hypotheses are counted, at most"""
+"""maximum number of distinct sets of members of the general boundary while hypotheses are counted"""
 MAX_QUERY_POINTS = 1_000_000
 """rows among which a question is looked for, at most"""
 ROWS_PER_BLOCK = 4_096
@@ -41,7 +41,7 @@ class VersionSpace:
     attributes : sequence of Attribute or of lists
         The attributes of a row; a list has the categories of one.
     specific : tuple of Conjunction, optional
-        The boundary S: one conjunction, or none if no hypothesis is left. By default the one that covers nothing.
+        The boundary S: one conjunction, or none if no hypothesis is left. By default the empty hypothesis.
     general : tuple of Conjunction, optional
         The boundary G. By default the one that covers everything.
 
@@ -170,7 +170,7 @@ class VersionSpace:
         return self._between(specific, chain.from_iterable(each))
 
     def _specialized(self, g: Conjunction, row: Sequence[Any]) -> Iterator[Conjunction]:
-        """The most general conjunctions below one that do not cover a row."""
+        """Most general specialisations of a conjunction that do not cover a row."""
         for j, attribute in enumerate(self.attributes):
             for constraint in attribute.without(g.constraints[j], row[j]):
                 yield Conjunction((*g.constraints[:j], constraint, *g.constraints[j + 1 :]))
@@ -221,7 +221,7 @@ class VersionSpace:
         return out
 
     def _total(self, one: Any, worth: Callable[[int, Any], Any]) -> Any:
-        """The sum over all members but the one that covers nothing of the products of what constraints are worth."""
+        """Sum over all members, except the empty one, of the product of the values of their constraints."""
         alive = {(1 << len(self.general)) - 1: one}
         for j, options in enumerate(self._options):
             following: dict[int, Any] = {}
@@ -327,7 +327,7 @@ class VersionSpace:
         return product(*(a.values for a in self.attributes))
 
     def query(self, rows: Iterable[Sequence[Any]] | None = None) -> tuple[Any, ...] | None:
-        """The row whose label tells most: it halves the version space, or comes as near to that as any.
+        """The most informative row to label: the one that comes closest to halving the version space.
 
         Parameters
         ----------

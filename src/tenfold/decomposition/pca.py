@@ -64,7 +64,7 @@ class Axes(NamedTuple):
     rounding: tuple[float, float, float]
     """how far off the scatter may be between two axes: a share of the product, a multiple of the sum, and a constant"""
     lost: bool
-    """whether a triangular factor would tell more of small variances"""
+    """whether a triangular factor would resolve more of the small variances"""
     still: int
     """columns that are constant"""
 
@@ -80,7 +80,7 @@ class Axes(NamedTuple):
         return share * np.outer(self.raw, self.raw) + step * np.add.outer(self.raw, self.raw) + least
 
     def wants_factor(self, k: int) -> bool:
-        """Whether a triangular factor would tell more of the first k."""
+        """Whether a triangular factor would resolve more of the first k components."""
         return self.lost and bool((_own(self.raw, self.rounding) > 1e-8 * self.singular**2)[:k].any())
 
 
@@ -103,9 +103,9 @@ class PCA(OnePass, Projector):
     n_components : int or float between 0 and 1, optional
         How many components; all by default. A share: as many as have that share of the variance together.
     whiten : bool, default=False
-        Whether `transform` divides each component by its standard deviation; one that has none becomes 0.
+        Whether `transform` divides each component by its standard deviation; a constant component becomes 0.
     copy, svd_solver, tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class PCA(OnePass, Projector):
         return min(int(np.searchsorted(np.cumsum(ratio), self.n_components, side="right")) + 1, len(ratio))
 
     def certify(self, model: PCAModel, s: Moments | Triangle) -> tuple[Claim, ...]:
-        """How much is kept, how many digits hold, and which directions are hard to tell apart."""
+        """The explained variance, the digits that hold, and the digits of the directions."""
         axes, k = principal_axes(s), len(model.components)
         how = "moments" if isinstance(s, Moments) else "triangular factors"
         more = "; another scan would give more" if axes.wants_factor(k) else ""
@@ -235,7 +235,7 @@ class PCA(OnePass, Projector):
         return np.where(deviation > 0, deviation, nothing) if self.whiten else np.ones_like(deviation)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """The rows whose components these are, as far as components tell.
+        """Rows reconstructed from their components.
 
         Parameters
         ----------
@@ -407,7 +407,7 @@ def _room(p: int) -> int:
 
 
 def _complement(rows: Array) -> Array:
-    """An orthonormal basis of what is orthogonal to the rows, the same however their rounding fell."""
+    """An orthonormal basis of the complement of the rows, chosen independently of rounding errors."""
     k, p = rows.shape
     if k == p:
         return rows[:0]
@@ -432,7 +432,7 @@ def _variance_digits(axes: Axes, k: int, why: str) -> Claim:
 
 
 def _direction_digits(axes: Axes, k: int) -> Claim:
-    """Digits of the direction among the first k that is hardest to tell from another."""
+    """Digits of the least well determined direction among the first k."""
     square = axes.singular**2
     apart = np.abs(np.subtract.outer(square, square))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -119,7 +119,7 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
         return FisherModel(means, center, coef, level - coef @ center, level, scalings, criterion)
 
     def certify(self, model: FisherModel, s: Scatter) -> tuple[Claim, ...]:
-        """What is reached, how many digits hold, and what the rows do not tell."""
+        """The criterion reached, the digits that hold, and directions that the rows do not determine."""
         white = _whiten(s)
         reached = "tr((W S_W Wᵀ)⁻¹ (W S_B Wᵀ)) of these directions, which no others exceed: leading eigenvectors"
         which = (

@@ -56,8 +56,8 @@ merged_covariance = Refused(MERGED_COVARIANCE, Remedy('tn.LinearDiscriminantAnal
 class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     """Linear discriminant analysis, exact in one pass.
 
-    It classifies, and it projects rows on the directions that tell the classes apart best (`transform`). Columns are
-    numbers. Within classes, directions without variance are left out, and the certificate says so.
+    It classifies, and it projects rows on the directions that separate the classes best (`transform`). Columns are
+    numeric. Directions without variance within classes are left out, and the certificate reports them.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     tol : float, default=1e-4
         Within classes, directions whose standard deviation is at most this are left out, columns having 1.
     covariance_estimator : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     solver, store_covariance : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         return whiten(covariance, varies, self.tol if self.shrinkage is None else 1e-7)
 
     def certify(self, model: LDAModel, s: Scatter | ClassMoments | ClassFourth) -> tuple[Claim, ...]:
-        """The estimate is the optimum; lost digits, thin classes and missing directions are said."""
+        """The estimate is the optimum; lost digits, small classes and missing directions are reported."""
         scatter = s if isinstance(s, Scatter) else s.pooled()
         white = self._whiten(scatter, model.covariance)
         how = "as they are" if self.shrinkage is None else "shrunk as asked"

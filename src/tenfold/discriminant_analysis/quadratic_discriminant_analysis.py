@@ -66,9 +66,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     reg_param : float from 0 to 1, default=0.0
         This share of each covariance is replaced by the identity.
     shrinkage, covariance_estimator : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     solver, store_covariance, tol : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         return covariance, each
 
     def certify(self, model: QDAModel, s: ClassMoments) -> tuple[Claim, ...]:
-        """The estimate is the optimum; lost digits, and classes that do not vary in every direction, are said."""
+        """The estimate is the optimum; lost digits, and classes that do not vary in every direction, are reported."""
         _, each = self._whiten(s)
         why = "the merged means and covariances themselves, regularised as asked: closed form"
         which = "smallest eigenvalue of the correlations within a class: of the distances"

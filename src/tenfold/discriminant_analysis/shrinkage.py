@@ -22,7 +22,7 @@ def shared_covariance(s: Summary, shrinkage: Shrinkage, prior: Array) -> Array:
 
 
 def total_covariance(s: Summary, shrinkage: Shrinkage) -> Array:
-    """The covariance of all rows, whatever their class, shrunk by the same rule."""
+    """The covariance of all rows, regardless of class, shrunk by the same rule."""
     if isinstance(s, ClassFourth):
         return _of_class(s.overall(), 0, shrinkage)
     overall = (s if isinstance(s, Scatter) else s.pooled()).overall()

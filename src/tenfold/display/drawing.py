@@ -30,11 +30,11 @@ Look = Mapping[str, Any]
 Results = CrossValidation | Mapping[str, Any]
 """of `cross_validate`: ours, or what scikit-learn's returns"""
 Predicted: TypeAlias = ArrayLike | Source
-"""predictions: an array, or what a model says of a source"""
+"""predictions: an array, or the output of a model for a Source"""
 Summarize = Callable[[Codes, Array, Array | None], S]
 """a summary of whether rows are of the positive class, of its score, and of weights"""
 FOLD_LINE_STYLE = {"color": "#3b82c4", "alpha": 0.35, "linewidth": 1.0}
-"""how the curves of folds look, unless said otherwise"""
+"""default style of the curves of folds"""
 REFERENCE_LINE_STYLE = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1}
 """how a line of reference looks"""
 REFERENCE = ("chance", "perfectly")
@@ -108,7 +108,8 @@ def summarized(
     estimator: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, pos_label: object,
     needs: str, summarize: Summarize[S], how: Response = "auto",
 ) -> Summarized[S]:  # fmt: skip
-    """What a classifier says of the positive class, summarized; without one, what rows that are predictions say."""
+    """Summaries of the scores of a classifier for the positive class; without a classifier, of the rows as
+    predictions."""
 
     def wants(classes: Labels | None) -> list[Want]:
         if classes is None:
@@ -223,7 +224,7 @@ def styles(given: Look | list[Look] | None, n: int, usual: Look) -> list[dict[st
 def legend_of(
     name: str | None, word: str, values: float | list[float] | None, ends: tuple[float, float] | None, level: float
 ) -> str | None:  # fmt: skip
-    """What the legend says of a curve, or of several: its area, and how sure that is."""
+    """Legend text of one or several curves: the area, and its interval or standard deviation."""
     if values is None:
         return name
     several = isinstance(values, (list, tuple))

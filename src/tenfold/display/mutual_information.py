@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NUMBERED_COLUMNS = 16
-"""of so many columns at most, numbers stand in the cells"""
+"""maximum number of columns for which values are written into the cells"""
 
 
 class MutualInformationDisplay:
-    """What each column tells of each other one, as a heat map.
+    """Heat map of the mutual information of all pairs of columns.
 
     Parameters
     ----------
     matrix : MutualInformationMatrix
-        What each pair of columns tells of each other, as the function returns it.
+        The result of `mutual_information_matrix`.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class MutualInformationDisplay:
         values : {"normalized", "information"}, default="normalized"
             From 0 to 1, or in bits.
         sort : bool, default=True
-            Whether columns that tell much of each other stand side by side.
+            Whether to reorder columns so that those of high mutual information are adjacent.
         numbers : bool, optional
             Whether to write the numbers; by default if there are few columns.
         **kwargs
@@ -97,7 +97,7 @@ class MutualInformationDisplay:
     def from_rows(
         cls, X: MatrixLike, *, ax: Axes | None = None, bins: int = 16, **kwargs: Any
     ) -> MutualInformationDisplay:
-        """Count the pairs of values with `mutual_information_matrix`, and draw what they tell.
+        """Compute `mutual_information_matrix` of the rows, and draw it.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class MutualInformationDisplay:
 
 
 def _side_by_side(shares: Array) -> Codes:
-    """An order of the columns in which those that tell much of each other are neighbours."""
+    """An order of the columns in which those of high mutual information are neighbours."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 

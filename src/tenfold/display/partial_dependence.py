@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class PartialDependenceDisplay:
-    """Partial dependence: what a model says on average for each value of a column, or of two.
+    """Partial dependence plot: the mean prediction for each value of a column, or of two.
 
     Parameters
     ----------

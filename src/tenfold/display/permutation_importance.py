@@ -63,7 +63,7 @@ class PermutationImportanceDisplay:
         ----------
         ax : matplotlib axes, optional
         by : {"rows", "repeats"} or None, default="rows"
-            Whether the bars tell how far other rows would move a dot, or only other repeats with these rows.
+            Whether the bars include the variance over rows, or only over repeats with these rows.
         most : int, default=20
             Columns to draw.
         repeats : bool, default=True

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ErrorBoundDisplay:
-    """What so many rows prove about the error of a hypothesis that is right on all of them, for several classes.
+    """PAC bounds on the error of a consistent hypothesis by the number of rows, for several hypothesis classes.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class ErrorBoundDisplay:
         Parameters
         ----------
         classes : dict of dict
-            By name, what `theory.error_bound` is told of the class: `{"size": 973}`, `{"vc": 3}`, also
+            By name, the arguments of `theory.error_bound` for the class: `{"size": 973}`, `{"vc": 3}`, also
             `{"vc": 3, "goal": "gap", "train_error": 0.1}`.
         rows : sequence of int, optional
             From 30 to 100,000 by default.
@@ -126,7 +126,7 @@ class GrowthDisplay:
     bounds : dict of arrays
         By VC dimension, Sauer's bound for each number of points.
     counted : array, optional
-        In how many ways a class labels so many of the points that were given.
+        Growth function: the number of labellings of the points by a hypothesis class.
     name : str, optional
         Of that class.
 
@@ -222,7 +222,7 @@ class GrowthDisplay:
         ----------
         vc : sequence of int
         points : int, default=12
-            Up to so many.
+            Maximum number of points.
         ax : matplotlib axes, optional
         **kwargs
             For `plot`.
@@ -247,7 +247,7 @@ class CoverDisplay:
     points : list of arrays
         For each number of dimensions, numbers of points.
     share : list of arrays
-        Of the labellings of so many points, those that a hyperplane can make.
+        Share of the labellings of n points that are linearly separable (Cover).
 
     Attributes
     ----------

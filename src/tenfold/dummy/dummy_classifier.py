@@ -1,4 +1,4 @@
-"""The classifier that does not look: argmin_c Σ wᵢ 1[yᵢ ≠ c] is the most frequent class, whatever a row says."""
+"""A baseline classifier: argmin_c Σ wᵢ 1[yᵢ ≠ c] is the most frequent class, independent of the features."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
         Both predict the most frequent class. As probabilities, "prior" gives the shares of the classes, and
         "most_frequent" 1 for the most frequent one.
     constant : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     random_state : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The regressor that does not look: argmin_b ½ Σ wᵢ (yᵢ - b)² is the mean, whatever a row says."""
+"""A baseline regressor: argmin_b ½ Σ wᵢ (yᵢ - b)² is the mean, independent of the features."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     Parameters
     ----------
     strategy : {"mean"}, default="mean"
-        What is said. The median of scikit-learn's is no merge of medians, and is not offered.
+        The prediction. scikit-learn's "median" is not offered: medians do not merge.
     constant, quantile : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Parts of dates as numbers: z = the year, the month, the hour, ... of x, by the clock of the column's time zone.
 
 A date is seconds since 1970 began. Its day is the whole number of days in them; year and month follow by the calendar
-(proleptic Gregorian, as in NumPy and pandas), and the time of the day from what is left.
+(proleptic Gregorian, as in NumPy and pandas), and the time of the day from the remainder.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class DateParts(OnePass, Transformer):
 
     Dates are columns of type timestamp, date or time of Arrow, Parquet, pandas and polars, `datetime64` of NumPy, or
     dates of Python. Parts are those of the clock in the column's own time zone. A missing date makes all its parts
-    missing, NaN, for a `SimpleImputer` or a learner that takes them. Dates are told apart to the microsecond, those
+    missing, NaN, for a `SimpleImputer` or a learner that accepts them. Dates are resolved to the microsecond, those
     before 1834 or after 2106 to the second. It is at home in a :class:`~tenfold.ColumnTransformer`.
 
     Parameters

@@ -58,7 +58,7 @@ class BayesianNetwork:
     values : dict of str to sequence
         The variables by name, each with its values.
     parents : dict of str to sequence of str
-        The parents of each variable; one that is not named has none.
+        The parents of each variable; variables that are not listed have none.
     tables : dict of str to array
         P(variable | parents): an axis to each parent, in their order, then one to the variable, along which the
         probabilities sum to 1.
@@ -269,7 +269,7 @@ class BayesianNetwork:
         return out
 
     def log_probability(self, event: Evidence, limit: int = MAX_PRODUCT_NUMBERS) -> float:
-        """The logarithm of the probability that variables have these values, whatever the others have.
+        """Logarithm of the marginal probability that variables have these values.
 
         Parameters
         ----------
@@ -356,9 +356,9 @@ class BayesianNetwork:
         Parameters
         ----------
         target : str
-            The variable that is wanted, also one that is never seen.
+            Name of the variable to predict; it may be a hidden variable.
         columns : dict of str to array, or DataFrame
-            A column to each variable that is seen. NaN and None are missing, and say nothing.
+            A column for each observed variable. NaN and None are missing values, which are summed out.
         limit : int, default=2**27
 
         Returns
@@ -373,7 +373,7 @@ class BayesianNetwork:
     # ---- the graph -----------------------------------------------------------------------------
 
     def d_separated(self, a: str | Iterable[str], b: str | Iterable[str], given: Iterable[str] = ()) -> bool:
-        """Whether the graph alone makes a and b independent, given some variables, whatever the tables are.
+        """Whether a and b are d-separated by some variables: independent for all probability tables.
 
         Parameters
         ----------
@@ -414,9 +414,9 @@ class BayesianNetwork:
         return tuple(self.names[one] for one in sorted({one for family in families for one in family} - {at}))
 
     def do(self, values: Evidence) -> BayesianNetwork:
-        """The network after an intervention, which sets variables to values, whatever their parents are.
+        """The network after an intervention that sets variables to values, independent of their parents.
 
-        Seeing that the grass is wet tells of rain; wetting it does not. The variables lose their parents, and have
+        Observing wet grass makes rain more probable; watering it does not. The variables lose their parents, and have
         the value for sure.
 
         Parameters
@@ -462,7 +462,8 @@ class BayesianNetwork:
         level: float = 0.95,
         random_state: int | None = 0,
     ) -> SampledPosterior:
-        """The joint posterior of some variables from samples, with intervals: for what is too large to be exact.
+        """Estimate the joint posterior of some variables from samples, with intervals: for networks too large for
+        exact inference.
 
         Rows are drawn parents first, evidence is set, and each row counts by the probability of the evidence given
         its parents.
@@ -506,7 +507,7 @@ class BayesianNetwork:
         return weighted_posterior(values, tuple(codes[at] for at in asked), log_weight, level, log_most)
 
     def _log_most(self, known: Mapping[int, int], needed: set[int]) -> float:
-        """At least the log-probability of the evidence given its parents, whatever values the other variables have.
+        """Upper bound on the log-probability of the evidence given its parents, over all values of the other variables.
 
         It is the largest one, if that is cheap to know, among values that are possible; else of any values, or with
         parents that may have other values for each variable of the evidence.

@@ -47,7 +47,7 @@ class BayesianNetworkDensity(OnePass, Density):
     structure : "chow-liu" or dict of str to list of str, default="chow-liu"
         The parents of each column, by name; a column that is not named has none.
     alpha : float, default=1.0
-        Added to the count of each combination of values (Laplace). 0: the shares as they are.
+        Laplace smoothing: added to the count of each combination of values. 0: relative frequencies.
 
     Attributes
     ----------

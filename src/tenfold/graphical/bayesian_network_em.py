@@ -51,7 +51,7 @@ State: TypeAlias = NetworkRounds | Done
 class BayesianNetworkEM(Density):
     """Bayesian network from rows that miss values, or with variables that no row has, by EM, exact in each pass.
 
-    Values are taken to be missing at random: that they miss tells nothing of them beyond what the row has.
+    Values are assumed to be missing at random: missingness depends on observed values only.
 
     Parameters
     ----------

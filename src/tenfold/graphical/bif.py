@@ -217,7 +217,7 @@ def _words(variable: str, values: Sequence[Hashable]) -> list[str]:
 
 
 def _word(text: str) -> str:
-    """A word as it is, or in quotes if marks or spaces are in it."""
+    """A word, in quotes if it has punctuation or spaces."""
     if '"' in text or "\n" in text:
         raise ValueError(f"{text!r} cannot be written to BIF: it has quotes or ends of lines. Remedy: rename it")
     return text if PLAIN.fullmatch(text) and not text.startswith(("//", "/*")) else f'"{text}"'

@@ -11,7 +11,7 @@ from scipy.special import xlogy
 from tenfold.core import Array, Codes, Flags
 
 TIE_DIGITS = 10
-"""of mutual information, that tell two edges apart: rounding errors of sums in another order do not"""
+"""digits of mutual information that are compared: edges that differ by rounding errors of another order of sums tie"""
 
 
 def pair_information(count: Array, levels: Codes) -> Array:

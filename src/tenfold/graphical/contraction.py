@@ -174,7 +174,7 @@ def derivatives(todo: ContractionPlan, done: Forward, seed: Array) -> list[Array
 def most_probable(todo: ContractionPlan, tables: Sequence[Array]) -> tuple[dict[int, int], float]:
     """The values of all variables at which the product of the tables is largest, and its logarithm.
 
-    The sums of the plan become maxima; walked back, each step says where its maximum was.
+    Run the plan with maxima instead of sums, then trace back where each maximum was.
     """
     found, axes = list(tables), list(todo.operands)
     chosen: list[tuple[Axes, Axes, tuple[Codes, ...]]] = []

@@ -75,7 +75,7 @@ class ExpectedByFamily(Grouped[ExpectedCounts]):
 
 
 def _distinct(codes: Codes, weight: Array, levels: tuple[int, ...]) -> tuple[Codes, Array]:
-    """The distinct rows and their weights, if one whole number can tell them apart; else all rows."""
+    """The distinct rows and their weights, if each row can be coded as one integer; otherwise all rows."""
     if math.prod(k + 1 for k in levels) >= 1 << 62:
         return codes, weight
     key = np.zeros(codes.shape[1], dtype=np.int64)

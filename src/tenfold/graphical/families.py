@@ -1,6 +1,6 @@
 """Families: a variable and its parents. How often their values meet is counted, and the counts of parts add up.
 
-The counts, and the tables made of them, stand one after another in a single array: of each variable an axis to every
+The counts, and the tables made of them, are consecutive in a single array: for each variable an axis for every
 parent, then one to itself.
 """
 
@@ -26,15 +26,15 @@ ROWS_PER_BLOCK = 1 << 14
 
 
 class NetworkLayout(NamedTuple):
-    """The graph and the number of values of each variable: where every table stands, and its shape."""
+    """The graph and the number of values of each variable, which determine offset and shape of every table."""
 
     parents: Parents
     levels: tuple[int, ...]
-    """values of each variable; a column without any has one that no row has"""
+    """number of values of each variable; at least 1, for a column without values"""
 
     @classmethod
     def of(cls, parents: Parents, levels: Codes) -> NetworkLayout:
-        """The layout of variables with so many values."""
+        """Layout of a graph whose variables have these numbers of values."""
         return cls(parents, tuple(np.maximum(levels, 1).tolist()))
 
     @classmethod
@@ -62,12 +62,12 @@ class NetworkLayout(NamedTuple):
         return np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1])
 
     def split(self, flat: Array) -> list[Array]:
-        """The tables that stand one after another."""
+        """Yield the table of each variable, as views of the flat array."""
         ends = np.cumsum([math.prod(shape) for shape in self.shapes])
         return [piece.reshape(shape) for piece, shape in zip(np.split(flat, ends[:-1]), self.shapes, strict=True)]
 
     def is_valid(self, size: int) -> bool:
-        """Whether there is no cycle, and the tables have so many numbers."""
+        """Whether the graph has no cycle, and the tables have the size of its layout."""
         once = all(len(set(some)) == len(some) for some in self.parents)
         return once and len(parents_first(self.parents)) == len(self.levels) and self.size == size
 
@@ -82,7 +82,7 @@ class NetworkModel(NamedTuple):
 
     @classmethod
     def of(cls, layout: NetworkLayout, levels: Codes, tables: Sequence[Array]) -> NetworkModel:
-        """The record of some tables, of variables with so many values."""
+        """Build the record of some tables, for variables with these numbers of values."""
         flat = np.concatenate([table.ravel() for table in tables]) if tables else np.zeros(0)
         return cls(levels, *layout.edges(), flat)
 
@@ -142,7 +142,7 @@ class FamilyCounts:
 
 
 def recoded(layout: NetworkLayout, flat: Array, levels: Codes, old: Schema, new: Schema) -> Array:
-    """Numbers of all families under a schema with more categories: zeros for what is new."""
+    """Tables of all families under a larger schema, with zeros for new categories."""
     at = old.places("value", new)
     if at is None:
         return flat

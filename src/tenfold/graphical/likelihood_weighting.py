@@ -1,7 +1,7 @@
 """Likelihood weighting: posteriors from samples, in which evidence is set and each row counts by its likelihood.
 
 P(x | e) is about Σ wᵢ 1[xᵢ = x] / Σ wᵢ, over rows drawn parents first, with wᵢ = Π P(e | parents) over the evidence. It
-costs the same whatever the graph is; how far it can be trusted depends on how unequal the weights are, and on rows that
+costs the same for every graph; its accuracy depends on how unequal the weights are, and on rows that
 were not drawn: those that explain the evidence best may be rare. The largest weight that a row can have is known from
 the tables, so intervals allow for rows of larger weights than were drawn.
 """
@@ -49,7 +49,7 @@ class SampledPosterior:
 
     @property
     def p(self) -> Array:
-        """The probabilities, as they are estimated from the draws."""
+        """The probabilities estimated from the draws."""
         return self.table.p
 
 

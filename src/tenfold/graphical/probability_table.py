@@ -165,7 +165,7 @@ class ProbabilityTable:
         return ProbabilityTable({name: self.values[name] for name in rest}, count)
 
     def probability(self, **event: Hashable) -> float:
-        """The probability that variables have these values, whatever the others have.
+        """Marginal probability that variables have these values.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class ProbabilityTable:
         Returns
         -------
         p : array
-            Nan where what is known has probability 0.
+            NaN where the evidence has probability 0.
         """
         others = [name for name in self.names if name not in names]
         joint = self.marginal(*names, *others).p
@@ -226,7 +226,7 @@ class ProbabilityTable:
         return [tables[0].p, *(table.conditional(*table.names[:-1]) for table in tables[1:])]
 
     def mutual_information(self, a: str, b: str) -> float:
-        """What two variables tell of one another, in bits: zero if they are independent.
+        """Mutual information of two variables, in bits: zero if they are independent.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Rows against a network: how probable each is, and what it tells of a variable. What a row misses is summed out.
+"""Probabilities of rows under a network, and posteriors given a row. Missing values are summed out.
 
 Tables whose variables a row has are looked up. Rows that miss the same variables share one plan for the others: their
 tables have one more axis, the rows.

@@ -35,7 +35,7 @@ class TreeAugmentedNB(OnePass, Classifier):
     alpha : float, default=1.0
         Added to the count of each category, of each class and value of the other column (Laplace).
     fit_prior : bool, default=True
-        Whether classes are as probable as they are frequent; else all are equal.
+        Whether class probabilities are estimated from the rows; otherwise they are uniform.
     class_prior : array of shape (classes,), optional
         Probability of each class.
 
@@ -51,7 +51,7 @@ class TreeAugmentedNB(OnePass, Classifier):
 
     Examples
     --------
-    The class says whether two coins are alike, which no column tells by itself:
+    The class is whether two coins are alike, which neither column shows by itself:
 
     >>> from tenfold import TreeAugmentedNB
     >>> X = [["head", "head"], ["tail", "tail"], ["head", "tail"], ["tail", "head"]]
@@ -88,7 +88,7 @@ class TreeAugmentedNB(OnePass, Classifier):
         return NetworkModel.of(layout, levels, [*tables, prior])
 
     def certify(self, model: NetworkModel, s: CategoryPairsByClass) -> tuple[Claim, ...]:
-        """The tree and its tables are the optimum for these counts; how much of them is smoothing is said."""
+        """The tree and its tables are optimal for these counts; the share due to smoothing is reported."""
         counts = _tables(model.layout, model.levels, s)
         cells = sum(count.size for count in counts)
         never = sum(int(np.count_nonzero(count == 0)) for count in counts)

@@ -37,7 +37,7 @@ from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
 MISSING_TEXT = np.array([None], dtype=object)
-"""what is missing among text"""
+"""the missing value of text columns"""
 MAX_EXACT_INTEGER = 2**53
 """up to which float64 holds all integers"""
 
@@ -152,7 +152,7 @@ class SimpleImputer(OnePass, Transformer):
     encoder that comes next takes it, in memory or over files.
 
     Medians and modes are exact while a column has at
-    most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate says by which
+    most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate bounds by which
     share of the rows a median may be off: most often by less than one in a thousand.
 
     Parameters
@@ -165,12 +165,12 @@ class SimpleImputer(OnePass, Transformer):
     add_indicator : bool, default=False
         Whether a column of zeros and ones follows for each column that missed values in fitting: ones where they were.
     keep_empty_features : bool, default=False
-        What becomes of a column that held no value in fitting, whatever the strategy: it is filled with 0 (or
+        Whether to keep a column that had no value in fitting, for every strategy: it is filled with 0 (or
         `fill_value`), or a missing value in it is an error with its name. It stays; scikit-learn drops it.
     missing_values : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -382,7 +382,7 @@ def _coded(schema: Schema) -> Flags:
 
 
 def _as_it_is(column: Column) -> Column:
-    """A column as it is read to be handed on: its own values, or codes of integers that no float64 holds."""
+    """A column to pass through: its own values, or codes of integers that float64 cannot hold."""
     labels = column.categories
     if labels is None:
         return column

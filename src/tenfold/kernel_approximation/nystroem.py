@@ -34,7 +34,7 @@ class NystroemModel(NamedTuple):
 
 
 class DistinctRowSample(Grouped[Race]):
-    """A sample of so many distinct rows, drawn by what is in them: not by order, place or number."""
+    """A sample of distinct rows, drawn by a hash of their values: independent of order and position."""
 
     seed: int | None
     most: int
@@ -76,9 +76,9 @@ class Nystroem(OnePass, Transformer):
     random_state : int, default=0
         Seed of the sample. None draws one, and the certificate records it.
     kernel_params : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     n_jobs : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Nystroem(OnePass, Transformer):
         return NystroemModel(rows, (vectors * (above / root)) @ vectors.T, gamma)
 
     def certify(self, model: NystroemModel, s: Race) -> tuple[Claim, ...]:
-        """How many rows were drawn, and how well they stand for each other."""
+        """Claims about the number of rows drawn, and how well conditioned their kernel matrix is."""
         kernel, many = self._kernel(model.gamma), float(len(model.components))
         if s.complete:
             why = "every distinct row is among them: inner products are the kernel on all rows, up to rounding"

@@ -208,8 +208,8 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     def _path(self, K: Array, y: Array, root: Array, s: TrainingRows, alphas: Array) -> tuple[Array, Array, Array]:
         """Coefficients, leave-one-out errors and degrees of freedom of each penalty.
 
-        Without row i the residual is aᵢ / (A⁻¹)ᵢᵢ, A = SKS + αI: the whole solution tells it. A row of weight w is left
-        out whole.
+        Without row i the residual is aᵢ / (A⁻¹)ᵢᵢ, A = SKS + αI: it follows from the full solution. A row of weight w
+        is left out whole.
         """
         each, vectors = eigh(K)
         turned, squares = vectors.T @ y, vectors**2

@@ -51,7 +51,7 @@ class Kernel(Parameter):
     domain: ClassVar[Any] = "numbers"
     """what it compares: rows of "numbers", "strings", "sets", "trees", "places" of a matrix, or "anything" """
     never_negative: ClassVar[bool] = False
-    """whether all values are known to be 0 or more, whatever the parameters"""
+    """whether all values are known to be nonnegative for all parameters"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -280,7 +280,7 @@ class Prepared:
 
 
 def finite(kernel: Kernel, values: Out) -> Out:
-    """Kernel values as they are, if all of them are numbers; else DataError."""
+    """Return kernel values unchanged, or raise DataError if any is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         fine = np.isfinite(values.sum()) or np.isfinite(values).all()  # a sum is quick; it may overflow by itself
     if not fine:

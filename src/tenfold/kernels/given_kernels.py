@@ -14,7 +14,7 @@ from tenfold.kernels.proof import Proof, needs
 
 
 class _OfFunction(Kernel):
-    """What kernels with a function in them share: they are told by being the same function, and are in no file."""
+    """Base of kernels that hold a function: they are compared by identity, and cannot be saved."""
 
     domain = "anything"
     function: Callable[..., Any]

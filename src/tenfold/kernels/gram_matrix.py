@@ -17,7 +17,7 @@ EIGENVALUE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PSDResult:
-    """Whether a matrix is positive semidefinite, to a tolerance; true or false as it says.
+    """Whether a matrix is positive semidefinite, to a tolerance; its truth value is the answer.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ class KernelExpansion(OnePass):
             )
 
     def gamma_from(self, s: TrainingRows) -> float:
-        """The number that `gamma` stands for, of these rows and weights."""
+        """Numeric value of `gamma` for these rows and weights."""
         if self.gamma is None or self.gamma == "auto":
             return 1.0 if self.kernel == "chi2" and self.gamma is None else 1.0 / s.X.shape[1]
         if not isinstance(self.gamma, str):

@@ -43,7 +43,7 @@ def as_kernel(
     ----------
     kernel : str, Kernel or callable
         "linear", "poly" or "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "additive_chi2". An object is
-        taken as it is, and the other parameters are not looked at. What is "precomputed" has no function: learners that
+        used unchanged, and the other parameters are ignored. "precomputed" has no function: learners that
         take it read the values from their rows.
     gamma : float, "scale", "auto" or None
         "scale": 1 / (columns * variance of X); "auto" and None: 1 / columns of X (of "chi2": 1).
@@ -92,7 +92,7 @@ def as_kernel(
 
 
 def gamma_of(kernel: str, gamma: float | str | None, X: Any) -> float:
-    """The number that gamma stands for, of the rows that are learned from."""
+    """Numeric value of gamma for the training rows."""
     if isinstance(gamma, (int, float, np.integer, np.floating)):
         return float(gamma)
     if kernel == "chi2" and gamma is None:

@@ -16,7 +16,7 @@ class Proof(NamedTuple):
     holds : bool
         Whether it is proved. If not, the kernel may still be positive semidefinite on some rows: see `is_psd`.
     rule : str
-        Why it holds, or what is missing.
+        The reason why it holds, or the assumption that is missing.
     steps : tuple of Proof
         What the rule rests on.
     assumed : bool

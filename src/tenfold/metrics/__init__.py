@@ -1,4 +1,4 @@
-"""Scores: whatever predicts, beside what is true, as summaries that merge."""
+"""Scores of predictions as summaries that merge."""
 
 from tenfold import _namespace
 

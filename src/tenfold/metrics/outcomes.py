@@ -1,7 +1,7 @@
-"""Scores that no small summary tells: any scorer of scikit-learn, and callables of users.
+"""Scores that need all predictions: any scorer of scikit-learn, and user-defined callables.
 
-The summary is what was said of each row beside what is true of it: merging is writing one after the other. The scorer
-is then asked once, with an estimator that says what was said.
+The summary holds the prediction and the target of each row; merging concatenates them. The scorer
+is then called once, with a stub estimator that returns these predictions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEED_OF_METHOD: dict[str, Needs] = {
     "predict_proba": "probability",
     "decision_function": "score",
 }
-"""by the method of an estimator, what is asked of a model"""
+"""the kind of output that each method of an estimator returns"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Called(Scorer):
 
     @classmethod
     def by(cls, scoring: Any, kind: Kind) -> Called | None:
-        """What a name of scikit-learn's, or a callable, stands for; None if it is neither."""
+        """The score of a scikit-learn scorer name or of a callable; None if it is neither."""
         name, call = scoring, scoring
         if isinstance(scoring, str):
             if scoring not in get_scorer_names():
@@ -83,7 +83,7 @@ class Called(Scorer):
         return "pos_label" not in given and _of_two(given) and metric is not None and _takes(metric, "pos_label")
 
     def _positive(self, classes: Labels) -> Any:
-        """What is called, with the positive class; as it is where the class was given before, or all classes count."""
+        """The scorer with the positive class; unchanged if `pos_label` was given before, or if all classes count."""
         given, label, labels = getattr(self.call, "_kwargs", {}), self.pos_label, classes.tolist()
         if "pos_label" in given or not _of_two(given):
             return self.call
@@ -215,6 +215,6 @@ def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary:
 
 
 def _method(call: Any) -> str:
-    """The method of an estimator that a scorer asks first: what make_scorer was told, else `predict`."""
+    """The estimator method that a scorer calls first: `response_method` of make_scorer, otherwise `predict`."""
     methods = getattr(call, "_response_method", "predict")
     return methods if isinstance(methods, str) else methods[0]

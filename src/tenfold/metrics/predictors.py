@@ -1,4 +1,4 @@
-"""Whatever says something of rows, as a predictor: learners of tenfold, other estimators, predictions that are given.
+"""Predictors: learners of tenfold, other estimators, and given predictions behind one interface.
 
 And the rows beside it: read in the way that the predictor needs, with the classes of both united.
 """
@@ -36,9 +36,9 @@ P = TypeVar("P", bound=Predictor)
 Response = Literal["auto", "predict_proba", "decision_function"]
 """where scores of classes come from, of estimators that have both"""
 Summarize = Callable[[Any, Any, Array | None, int], Any]
-"""a summary of truth, output, weight and the number of classes: what it is, the metric says"""
+"""function of targets, outputs, weights and the number of classes that returns the summary of the metric"""
 Want = tuple[str, Summarize]
-"""what is needed ("prediction", "probability" or "score"), and its summary"""
+"""the kind of output ("prediction", "probability" or "score"), and the summary function"""
 
 PREDICTION_NEED = Need("numeric", missing=True, target="class")
 """of rows that are predictions"""
@@ -59,7 +59,7 @@ class Foreign(Predictor):
 
     @classmethod
     def of(cls, model: BaseEstimator, how: Response = "auto") -> Self:
-        """Of a fitted classifier or regressor. What it can say, scikit-learn tells by which methods there are."""
+        """Build a predictor from a fitted estimator; its methods determine which outputs it has."""
         classes = np.asarray(model.classes_) if is_classifier(model) else None
         name, gives, has_decision_function = type(model).__name__, {"prediction"}, False
         if classes is not None:
@@ -100,7 +100,7 @@ class Foreign(Predictor):
 
 
 class GivenPredictions(Predictor):
-    """Predictions for rows in memory, by their numbers; what an estimator has yet to say of them it says at once."""
+    """Predictions for rows in memory, looked up by row number; an estimator predicts all rows at once."""
 
     values: ByIdentity
     """by what was wanted"""
@@ -109,7 +109,7 @@ class GivenPredictions(Predictor):
 
     @classmethod
     def of(cls, model: Foreign, X: MatrixLike) -> Self:
-        """What an estimator says of all rows."""
+        """Predictions of an estimator for all rows."""
         return cls(model.name, model.gives, model.classes, ByIdentity({}), model, ByIdentity(X), need=model.need)
 
     @classmethod
@@ -117,7 +117,7 @@ class GivenPredictions(Predictor):
         cls, models: Iterable[tuple[BaseEstimator, Codes]], X: MatrixLike, wanted: frozenset[str],
         classes: Labels | None,
     ) -> Self:  # fmt: skip
-        """What estimators say of some of the rows each, in these classes: pairs of estimator and numbers of rows."""
+        """Predictions of several estimators, each for some of the rows: pairs of estimator and row numbers."""
         values: Outputs = {}
         for model, rows in models:
             how: Response = "decision_function" if hasattr(model, "decision_function") else "auto"  # as scorers do
@@ -137,7 +137,7 @@ class GivenPredictions(Predictor):
 
 
 class GivenRows(Predictor):
-    """Predictions that are a source themselves: what a model says of a source keeps the target of its rows."""
+    """Predictions that are a Source: the output of a model for a Source keeps the target of its rows."""
 
     @classmethod
     def of(cls, classes: Labels | None) -> Self:
@@ -166,7 +166,7 @@ def feature_names(model: BaseEstimator) -> tuple[str, ...] | None:
 
 
 def check_model(model: BaseEstimator) -> None:
-    """Refuse what is no fitted classifier or regressor."""
+    """Raise if the model is not a fitted classifier or regressor."""
     try:
         fits = not isinstance(model, type) and (is_classifier(model) or is_regressor(model))
     except (AttributeError, TypeError):  # it has no tags
@@ -197,7 +197,7 @@ def predictor_of(model: BaseEstimator, how: Response = "auto", kind: type[Model]
 
 
 def united(known: Labels, found: Labels) -> Labels:
-    """The classes of a model and of the rows: a class that the model does not know is one that it gets wrong."""
+    """The union of the classes of a model and of the rows: rows of classes unknown to the model are misclassified."""
     here, there = {*found.tolist()}, {*known.tolist()}
     more = here - there
     if not more:
@@ -272,7 +272,7 @@ def refuse_text(schema: Schema, function: str) -> None:
 
 
 def placed(predictor: P, classes: Labels | None) -> P:
-    """A predictor about rows with these classes, its own among them; None: as it is."""
+    """Extend the outputs of a predictor to these classes, which include its own; None: unchanged."""
     if classes is None:
         return predictor
     more = len(classes) > len(predictor.classes)
@@ -288,7 +288,7 @@ def view_of(predictor: Predictor, need: Need, found: Schema, classes: Labels | N
 def _in_memory(
     model: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, need: Need
 ) -> Source:  # fmt: skip
-    """The target and weights alone: what the columns hold is for the estimator to say."""
+    """Need only target and weights: the estimator validates the columns itself."""
     truth = target(model, y, need)
     check_consistent_length(X, truth)
     if not len(truth):
@@ -302,7 +302,7 @@ def scores_of(
     model: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
     wants: Callable[[Labels | None], Iterable[Want]], how: Response = "auto", kind: type[Model] = Model,
 ) -> tuple[Scores, Labels | None]:  # fmt: skip
-    """The summaries of what a model says of rows, and the classes of both.
+    """Summaries of the predictions of a model for rows, and the classes of both.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def scores_of(
     X : array, frame or Source
     y, weight : array, optional
     wants : callable
-        From the classes, or None, to what is wanted.
+        Map classes, or None, to the requested metrics.
     how : {"auto", "predict_proba", "decision_function"}
         Where a score comes from, of estimators that have both.
     kind : type

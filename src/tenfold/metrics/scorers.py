@@ -25,7 +25,7 @@ def scorers_of(
 ) -> tuple[Scorer, ...]:  # fmt: skip
     """The scores of a classifier or regressor, with the positive class that is asked for; accuracy or R² by default.
 
-    outcomes: whether those are taken too that need what was said of every row.
+    outcomes: whether scorers that need all predictions are accepted too.
     """
     kind: Kind = "class" if is_classifier(model) else "number"
     if names is None:

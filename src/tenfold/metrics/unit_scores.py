@@ -1,4 +1,4 @@
-"""Scores of the same rows, said again and again: of all of them each time, and of each unit for all times together."""
+"""Scores of repeated predictions for the same rows: of all rows for each repeat, and of each unit over all repeats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenfold.stats.metrics import Confusion, Regression, Sum
 from tenfold.stats.metrics.scorers import confusion, regression
 
 Said = Sequence[Array]
-"""what is predicted for the rows, several times"""
+"""repeated predictions for the rows"""
 Found = tuple[tuple[Any, ...], dict[int, Any]]
 """a summary for each time, and for each unit: of the kind that the score is read off"""
 
@@ -22,7 +22,7 @@ Found = tuple[tuple[Any, ...], dict[int, Any]]
 def unit_scores(
     summarize: Callable[..., Any], truth: Any, weight: Array | None, unit: Codes, k: int
 ) -> Callable[[Said], Found]:
-    """From what is said of the rows, several times, to the summaries.
+    """Summarize repeated predictions for the rows.
 
     Parameters
     ----------

@@ -181,7 +181,7 @@ class SumsByLot(Statistic[ComponentSums]):
 
 
 class SharedSums:
-    """Sums of rows in shares, as they are added up: `add` blocks, then `done`."""
+    """Accumulator of weighted sums of rows: `add` blocks, then `done`."""
 
     def __init__(self, chunk: Chunk, means: Array, shape: tuple[int, ...]) -> None:
         k, p = means.shape

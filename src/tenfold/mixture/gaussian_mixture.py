@@ -94,15 +94,15 @@ class GaussianMixture(Density):
         Rounds at most.
     init_params : "kmeans", "k-means++", "random_from_data" or "random", default="kmeans"
         How to start: from clusters of k-means (of few rounds over all rows), from those of a sample, from rows drawn at
-        random with what is nearest to them, or from rows shared out at random.
+        random with their nearest rows, or from a random partition of the rows.
     weights_init, means_init, precisions_init : array, optional
         What to start from. Weights and precisions that are not given are those of the rows nearest to each mean.
     random_state : int, default=0
         Seed of the start. None draws one, and the certificate records it.
     n_init, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose, verbose_interval : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -452,7 +452,7 @@ class _Given(NamedTuple):
 
     @classmethod
     def of(cls, learner: GaussianMixture, p: int, width: int) -> _Given:
-        """Of the parameters of a learner, for so many columns."""
+        """The prior from the parameters of a learner, for `columns` columns."""
         k, kind = learner.n_components, learner.covariance_type
         weights = _checked(learner.weights_init, "weights_init", (k,))
         if weights is not None and ((weights < 0).any() or not np.isclose(weights.sum(), 1.0)):

@@ -29,7 +29,7 @@ def n_parameters(model: MixtureModel, kind: str) -> int:
 
 
 def information_criteria(log_likelihood: float, rows: float, free: int) -> tuple[float, float]:
-    """BIC and AIC of rows with a log-likelihood, under a model of so many free parameters."""
+    """BIC and AIC, from the log-likelihood and the number of free parameters."""
     return -2 * log_likelihood + free * math.log(rows), -2 * log_likelihood + 2 * free
 
 

@@ -43,7 +43,7 @@ def in_columns(rows: list[list[str]]) -> str:
 def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", bold: int | None = None
 ) -> str:  # fmt: skip
-    """A small table for notebooks; one of its rows may stand out."""
+    """Render a small HTML table for notebooks; one row may be highlighted."""
     cell = "style='text-align:left;padding:2px 8px'"
     top = "".join(f"<th {cell}>{html.escape(h)}</th>" for h in head)
     body = "".join(
@@ -69,7 +69,7 @@ class ResultTable:
         raise NotImplementedError
 
     def _bold(self) -> int | None:
-        """The number of the row that stands out in a notebook."""
+        """The number of the row that is highlighted in a notebook."""
         return None
 
     def __str__(self) -> str:

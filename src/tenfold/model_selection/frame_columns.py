@@ -1,4 +1,4 @@
-"""Columns of rows in memory, whatever these are kept in: leave one out, read it, or replace its values."""
+"""Columns of rows in memory, of any container: drop one, read it, or replace its values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenfold.theory.checks import whole
 Scalar = float | int | str | bool
 """a value of a column"""
 Where = tuple[str, tuple[int, ...]]
-"""a name, and the numbers of the columns it stands for"""
+"""a name, and the numbers of its columns"""
 
 
 def _library(X: MatrixLike) -> str:
@@ -27,7 +27,7 @@ def _library(X: MatrixLike) -> str:
 
 
 def without_column(X: MatrixLike, column: str | None) -> MatrixLike:
-    """A frame without one of its columns; None: as it is."""
+    """A frame without one of its columns; unchanged for None."""
     if column is None:
         return X
     return X.drop(columns=[column]) if _library(X) == "pandas" else X.drop(column)

@@ -1,7 +1,7 @@
 """Bernoulli naive Bayes: within a class, each column is there or not, independently of the others.
 
 P(x_j = 1 | c) = (n_cj + α) / (n_c + 2α), with n_cj the weight of the rows of class c that have column j, and n_c that
-of all its rows. What is not there tells too: log P(c | x) = log π_c + Σ_j log (x_j p_cj + (1 - x_j)(1 - p_cj)) + const.
+of all its rows. Absence is evidence too: log P(c | x) = log π_c + Σ_j log (x_j p_cj + (1 - x_j)(1 - p_cj)) + const.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class BernoulliNB(CountedNB):
     Parameters
     ----------
     alpha : float, default=1.0
-        Added to the count of either answer (Laplace). 0: the shares as they are.
+        Laplace smoothing: added to the count of either value. 0: relative frequencies.
     binarize : float, optional, default=0.0
         Numbers above it count as there. None: all numbers must be 0 or 1.
     fit_prior : bool, default=True
-        Whether classes are as probable as they are frequent; else all are equal.
+        Whether class probabilities are estimated from the rows; otherwise they are uniform.
     class_prior : array of shape (classes,), optional
         Probability of each class.
     force_alpha : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Categorical naive Bayes: within a class, each column draws its category independently.
 
 P(x_j = v | c) = (n_cv + m p_v) / (n_c + m), with n_cv the weight of class c with value v in column j, and n_c that of
-class c with any value there: as if m more rows of the class had been seen, spread over the values as p says. Counts
+class c with any value there: as if m more rows of the class had been seen, distributed over the values as p. Counts
 merge by addition; m and p enter when the model is made from them. Laplace's α is m = α V_j with p_v = 1 / V_j.
 """
 
@@ -48,7 +48,7 @@ listed_categories = Refused(
 class CategoricalNB(OnePass, GroupScored, JointLogProba):
     """Naive Bayes over categories (text or numbers), exact in one pass.
 
-    A missing value, or a category that was not there in fitting, says nothing about its row. Measured numbers (over
+    A missing value, or a category that is unknown from fitting, does not change the posterior. Measured numbers (over
     20 distinct ones in a column, not all of them whole) are refused: each would be a category of its own.
 
     Parameters
@@ -56,17 +56,17 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
     alpha : float, default=1.0
         Added to the count of each category (Laplace), if there is no `m`.
     fit_prior : bool, default=True
-        Whether classes are as probable as they are frequent; else all are equal.
+        Whether class probabilities are estimated from the rows; otherwise they are uniform.
     class_prior : array of shape (classes,), optional
         Probability of each class.
     m : float, optional
         The m-estimate: the weight of each class that is added to its rows in every column, spread over the categories
-        as `p` says. By default `alpha` times the number of categories.
+        by `p`. By default `alpha` times the number of categories.
     p : {"uniform", "marginal"}, default="uniform"
-        Whether what is added goes to all categories alike, or as frequent as they are in all classes together; then a
-        category that none of the rows have says nothing.
+        Prior over categories: uniform, or their frequencies in all classes together; then a
+        category that no row has does not change the posterior.
     force_alpha, min_categories : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
         return CategoricalModel(s.weight, log_prior, log_prob, schema.levels)
 
     def certify(self, model: CategoricalModel, s: ClassCounts) -> tuple[Claim, ...]:
-        """The estimate is the optimum; how much of it is smoothing is said."""
+        """The estimate is the optimum; the share due to smoothing is reported."""
         never = float((s.count == 0).mean()) if s.count.size else 0.0
         why = "the posterior mode given these counts and the smoothing: closed form"
         unseen = "share of pairs of class and category that never occurred: smoothing alone"
@@ -147,7 +147,7 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
 def log_shares(count: Array, n_categories: Codes, alpha: float, m: float | None, p: str) -> Array:
     """log (n_cv + m p_v) / (n_c + m), column by column: the m-estimate of the categories in each class.
 
-    Minus infinity where a class has neither rows nor what is added.
+    Log-probabilities; minus infinity for a class without rows and smoothing.
     """
     out = np.empty_like(count)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,6 +173,6 @@ def add_log_shares(X: Columns, n_categories: Codes, codes: Codes, log_prob: Arra
 
 
 def places(n_categories: Codes) -> list[slice]:
-    """Where the categories of each column stand."""
+    """Offset of the categories of each column."""
     ends = n_categories.cumsum().tolist()
     return [slice(end - n, end) for end, n in zip(ends, n_categories.tolist(), strict=True)]

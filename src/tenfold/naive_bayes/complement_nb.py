@@ -25,13 +25,13 @@ class ComplementNB(CountedNB):
     alpha : float, default=1.0
         Added to the count of each column (Laplace). 0: a column that no other class has decides.
     fit_prior : bool, default=True
-        Whether classes are as probable as they are frequent. It matters only if there is a single class.
+        Whether class probabilities are estimated from the rows. It matters only if there is a single class.
     class_prior : array of shape (classes,), optional
         Probability of each class. Likewise.
     norm : bool, default=False
         Whether the weights of a class are divided by their sum.
     force_alpha : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------

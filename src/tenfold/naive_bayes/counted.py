@@ -64,7 +64,7 @@ class CountedNB(OnePass, JointLogProba):
         return CountedModel(s.weight, log_prior, s.total, found)
 
     def certify(self, model: CountedModel, s: ClassSums) -> tuple[Claim, ...]:
-        """The estimate is the optimum; how much of it is smoothing is said."""
+        """The estimate is the optimum; the share due to smoothing is reported."""
         never = float((s.total == 0).mean()) if s.total.size else 0.0
         why = "the posterior mode given these sums and the smoothing: closed form"
         unseen = "share of pairs of class and column that were never counted: smoothing alone"

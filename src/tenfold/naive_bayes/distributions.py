@@ -1,4 +1,5 @@
-"""Learning a distribution from draws: sums that merge, the most likely parameter, and what is believed after a prior.
+"""Estimating a distribution from draws: sufficient statistics that merge, the maximum likelihood estimate, and
+posteriors.
 
 Each class here is the summary of some draws: `of` makes it, `+` merges two of them, `ml` is the maximum-likelihood
 estimate and `posterior` the distribution of the parameter by Bayes' rule with a conjugate prior, as SciPy has it.

@@ -83,7 +83,7 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
         return GaussianModel(s.weight, class_prior(self.priors, s.weight), s.mean, var, epsilon)
 
     def certify(self, model: GaussianModel, s: ClassSpread) -> tuple[Claim, ...]:
-        """The estimate is the optimum; what is thin is said."""
+        """The estimate is the optimum; small classes and constant columns are reported."""
         least = int(s.weight.argmin())
         flat = float(((s.square == 0) & (s.weight > 0)[:, None]).sum())
         why = "the merged means and variances themselves, smoothed as asked: closed form"

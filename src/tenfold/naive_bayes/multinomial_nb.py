@@ -23,14 +23,14 @@ class MultinomialNB(CountedNB):
     Parameters
     ----------
     alpha : float, default=1.0
-        Added to the count of each column (Laplace). 0: the shares as they are, so that a row with a column that its
-        class never had is impossible there.
+        Laplace smoothing: added to the count of each column. 0: relative frequencies, so that a row with a column that
+        its class never had is impossible there.
     fit_prior : bool, default=True
-        Whether classes are as probable as they are frequent; else all are equal.
+        Whether class probabilities are estimated from the rows; otherwise they are uniform.
     class_prior : array of shape (classes,), optional
         Probability of each class.
     force_alpha : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------

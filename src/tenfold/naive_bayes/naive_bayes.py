@@ -46,10 +46,10 @@ class MixedModel(NamedTuple):
 
 
 class NaiveBayes(OnePass, GroupScored):
-    """Naive Bayes over columns of all kinds, exact in one pass; what is missing is left out.
+    """Naive Bayes over columns of all kinds, exact in one pass; missing values are left out.
 
-    Numbers are Gaussian unless they are said to be `bernoulli` or `poisson`; text, dictionaries and columns that are
-    scanned as `categorical` are categories. A missing value, in fitting or predicting, says nothing about its row, and
+    Numbers are Gaussian unless listed as `bernoulli` or `poisson`; text, dictionaries and columns that are
+    scanned as `categorical` are categories. A missing value, in fitting or predicting, is left out, and
     neither does a category that was not there in fitting.
 
     Parameters
@@ -59,16 +59,16 @@ class NaiveBayes(OnePass, GroupScored):
     poisson : list of columns, optional
         Columns of counts, by name or number.
     alpha : float, default=1.0
-        Added to the count of each category, and of 0 and 1 (Laplace), if there is no `m`; of counts, so many rows at
-        the rate of all classes together.
+        Laplace smoothing: added to the count of each category, and of 0 and 1, if there is no `m`; of counts, this
+        many rows at the rate of all classes together.
     m : float, optional
         The m-estimate: the weight of each class that is added to its rows in every column but Gaussian ones.
     p : {"uniform", "marginal"}, default="uniform"
-        Whether what is added goes to all categories alike, or as frequent as they are in all classes together.
+        Prior over categories: uniform, or their frequencies in all classes together.
     var_smoothing : float, default=1e-9
         This share of the largest variance of a Gaussian column is added to every variance.
     fit_prior : bool, default=True
-        Whether classes are as probable as they are frequent; else all are equal.
+        Whether class probabilities are estimated from the rows; otherwise they are uniform.
     class_prior : array of shape (classes,), optional
         Probability of each class.
 
@@ -89,7 +89,7 @@ class NaiveBayes(OnePass, GroupScored):
     See Also
     --------
     GaussianNB, CategoricalNB, BernoulliNB, MultinomialNB : Columns of one kind.
-    NomogramDisplay : What each column says of a row, as a picture.
+    NomogramDisplay : Plot of the evidence of each column for a row.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class NaiveBayes(OnePass, GroupScored):
         return MixedByClass(len(schema.classes), coded(schema), schema.levels)
 
     def _kinds(self, schema: Schema, s: MixedSums | None) -> Codes:
-        """The distribution of each column; columns whose values do not fit the one that was asked for are refused."""
+        """The distribution of each column; raise if the values of a column do not fit the requested one."""
         kind = np.where(coded(schema), CATEGORICAL, GAUSSIAN)
         auto = isinstance(self.bernoulli, str)
         given = {"bernoulli": () if auto else self.bernoulli, "poisson": self.poisson}
@@ -181,7 +181,7 @@ class NaiveBayes(OnePass, GroupScored):
         return _estimate(weight, mean, self.alpha if self.m is None else self.m, overall, overall)
 
     def certify(self, model: MixedModel, s: MixedSums) -> tuple[Claim, ...]:
-        """The estimate is the optimum; what is thin, and how much is smoothing, is said."""
+        """The estimate is the optimum; small classes, and the share due to smoothing, are reported."""
         weight, count = s.counts.weight, s.counts.count
         least = int(weight.argmin())
         why = "the merged counts, means and variances themselves, smoothed as asked: closed form"
@@ -217,7 +217,7 @@ class NaiveBayes(OnePass, GroupScored):
         return out
 
     def evidence(self, X: MatrixLike) -> Array:
-        """What each column says of each row: log P(x_j | c), 0 where it is missing; of counts but for log x!.
+        """Evidence of each column for each row: log P(x_j | c), 0 where it is missing; of counts without log x!.
 
         Added up over the columns, with `class_log_prior_`, it is log P(c, x) up to what all classes share: the
         difference between two classes is the logarithm of their odds.
@@ -234,7 +234,7 @@ class NaiveBayes(OnePass, GroupScored):
         return found
 
     def evidence_from(self, model: MixedModel, X: Columns) -> Array:
-        """What each column says of each row: rows x columns x classes."""
+        """Evidence of each column for each row: rows x columns x classes."""
         each = [column_evidence(model, j, X.column(j)) for j in range(X.shape[1])]
         return np.stack(each, axis=1) if each else np.empty((len(X), 0, len(model.class_count)))
 
@@ -297,7 +297,7 @@ def _add_gaussian(models: Sequence[MixedModel], X: Columns, at: Codes, codes: Co
 
 
 def _add_bernoulli(models: Sequence[MixedModel], X: Columns, at: Codes, codes: Codes, out: Array) -> None:
-    """A number that is neither 0 nor 1 says nothing, and neither does one that no class has."""
+    """A number that is neither 0 nor 1 is left out, and so is one that no class has."""
     theta = np.array([model.theta[:, at] for model in models])
     with np.errstate(divide="ignore"):
         table = np.stack([np.log1p(-theta), np.log(theta)], axis=3)
@@ -309,7 +309,7 @@ def _add_bernoulli(models: Sequence[MixedModel], X: Columns, at: Codes, codes: C
 
 
 def _add_poisson(models: Sequence[MixedModel], X: Columns, at: Codes, codes: Codes, out: Array) -> None:
-    """x log λ - λ; a number below 0 says nothing, and neither does a column that is 0 in all classes."""
+    """x log λ - λ; a number below 0 is left out, and so is a column that is 0 in all classes."""
     for rows, block in X.blocks():
         there = (block >= 0).astype(np.float64)
         x = np.where(there > 0, block, 0.0)

@@ -1,9 +1,9 @@
-"""How far two rows are apart, and which rows are nearest: exactly, whatever the offsets of the columns.
+"""Distances of rows and exact nearest neighbours, accurate for any offset of the columns.
 
 Σ s |x - z|^p over the columns, its root; of categories Σ s [x ≠ z]; or |φ(x) - φ(z)|² = k(x, x) - 2 k(x, z) + k(z, z)
 for a kernel; or 1 - cos(x, z), half the squared distance of the rows at unit length. Distances are summed in float64 of
 differences. For sums of squares a product in float32 comes first, of
-columns around their means: where its error bound says that a row is too far, its distance is not computed.
+columns around their means: where its error bound proves that a row is too far, its distance is not computed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hammin
 
 
 class Short(NamedTuple):
-    """Rows in float32 for products that tell which distances need not be computed."""
+    """Rows in float32, for products that rule out distances which need not be computed."""
 
     rows: Any
     """around `centre`, times `factor`; then -|r|²/2"""
@@ -96,7 +96,7 @@ class Distance(Value):
             raise too_small(j)
 
     def true(self, compared: Array) -> Array:
-        """The distance, from what is compared: its square, its power or its sum."""
+        """The distance, from the quantity that is compared: its square, its power or its sum."""
         if self.kind == SQUARES and not self.directions:
             return np.sqrt(compared)
         if self.kind == POWERS:

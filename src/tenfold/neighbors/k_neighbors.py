@@ -96,7 +96,7 @@ no_metric_params = Refused(
 
 
 class KNeighbors(MultiOutput, OnePass):
-    """Base of `KNeighborsClassifier` and `KNeighborsRegressor`: a subclass says how neighbours vote."""
+    """Base of `KNeighborsClassifier` and `KNeighborsRegressor`: a subclass defines how neighbours vote."""
 
     learning: ClassVar[Literal["eager", "lazy"]] = "lazy"
     rows_at_once = ROWS_PER_BLOCK
@@ -155,7 +155,7 @@ class KNeighbors(MultiOutput, OnePass):
         return NeighborsModel(rows, ranges, schema.levels > 0, 0 if schema.classes is None else len(schema.classes))
 
     def certify(self, model: NeighborsModel, rows: TrainingRows) -> tuple[Claim, ...]:
-        """Nothing is approximated; the rows without themselves tell what others will meet."""
+        """Predictions are exact; leave-one-out predictions estimate the error on unseen rows."""
         why = "the rows themselves: every distance that counts is computed in float64"
         return (Claim("gap", 0.0, "proved", why, "objective"), *self._left_out(model))
 
@@ -180,7 +180,7 @@ class KNeighbors(MultiOutput, OnePass):
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[Array, Codes] | Codes:
-        """The nearest training rows of each row, whatever their weight; of equally far ones those that come first.
+        """The nearest training rows of each row, regardless of weight; ties go to the rows that come first.
 
         Parameters
         ----------
@@ -324,7 +324,8 @@ class KNeighbors(MultiOutput, OnePass):
 
 
 def _without_self(away: Array, index: Codes) -> tuple[Array, Codes]:
-    """Lists of one row less: the row itself, or, if so many are at distance 0 that it is not there, the last."""
+    """Neighbour lists without the row itself, or without the last one, if too many rows are at distance 0 to list
+    it."""
     own = index == np.arange(len(index))[:, None]
     own[~own.any(axis=1), -1] = True
     shape = (len(index), index.shape[1] - 1)

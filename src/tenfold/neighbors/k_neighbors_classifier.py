@@ -47,11 +47,11 @@ class KNeighborsClassifier(KNeighbors, Classifier):
         Of numeric columns, for "mixed"; by default largest minus smallest value of the training rows.
     kernel : kernel or callable, optional
         k(X, Z), the Gram matrix of two blocks of rows. The distance is then that of the features,
-        \\|φ(x) - φ(z)\\|² = k(x, x) - 2 k(x, z) + k(z, z), whatever `metric` says.
+        \\|φ(x) - φ(z)\\|² = k(x, x) - 2 k(x, z) + k(z, z); `metric` is ignored.
     metric_params : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     leaf_size, n_jobs : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class KNeighborsClassifier(KNeighbors, Classifier):
         Of a target of several columns, the fitted model of each.
     n_samples_fit_ : int
     certificate_ : Certificate
-        With the error of leaving one row out, and what it says of the least error that any classifier has.
+        The leave-one-out error, and the bound on the Bayes error that follows from it.
 
     Examples
     --------

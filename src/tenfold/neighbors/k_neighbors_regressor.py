@@ -45,11 +45,11 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         Of numeric columns, for "mixed"; by default largest minus smallest value of the training rows.
     kernel : kernel or callable, optional
         k(X, Z), the Gram matrix of two blocks of rows. The distance is then that of the features,
-        \\|φ(x) - φ(z)\\|² = k(x, x) - 2 k(x, z) + k(z, z), whatever `metric` says.
+        \\|φ(x) - φ(z)\\|² = k(x, x) - 2 k(x, z) + k(z, z); `metric` is ignored.
     metric_params : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     leaf_size, n_jobs : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         return self._means(found, distance)
 
     def _means(self, found: Nearest, distance: Distance) -> Array:
-        """Σ wᵢ yᵢ / Σ wᵢ: the weights stand in the numerator too."""
+        """The weighted mean Σ wᵢ yᵢ / Σ wᵢ of the neighbours' targets."""
         counts, tied = self.votes(found, distance)
         sums, total = (counts * found.target).sum(axis=1) + tied[:, -1], counts.sum(axis=1) + tied[:, 0]
         return np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)

@@ -1,4 +1,4 @@
-"""What the training rows say of rows to come: each is predicted by all others."""
+"""Leave-one-out errors: each training row is predicted by all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenfold.neighbors.nearest_rows import Nearest, nearest
 from tenfold.stats.rows.training_rows import TrainingRows
 
 MAX_LEFT_OUT_ROWS = 2_000
-"""rows that are left out: more would take long, and tell little more"""
+"""maximum number of rows that are left out: more take long and add little"""
 
 
 def left_out_rows(rows: TrainingRows) -> Codes:

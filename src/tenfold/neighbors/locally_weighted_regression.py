@@ -30,7 +30,7 @@ KERNELS: dict[str, Callable[[Array], Array]] = {
 DESIGN_NUMBERS_PER_BLOCK = 1 << 20
 """numbers of local designs that are made at a time"""
 RANK_TOLERANCE = 1e-9
-"""of the largest singular value of a local design, below which a direction is not told by the rows"""
+"""share of the largest singular value of a local design below which a direction is undetermined"""
 MAX_LEFT_OUT_ROWS = 200
 """rows that are left out in turn, each of which costs a search of its own"""
 
@@ -44,7 +44,7 @@ class LocalModel(NamedTuple):
 class LocallyWeightedRegression(OnePass, Regressor):
     """Locally weighted regression (loess): exact, lazy, in memory.
 
-    Where the rows near x do not tell a slope, it is the least one that fits: with one distinct row, its target.
+    Where the rows near x do not determine a slope, the minimum-norm one is used: with one distinct row, its target.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
         return len(self.model_.rows)
 
     def certify(self, model: LocalModel, rows: TrainingRows) -> tuple[Claim, ...]:
-        """Nothing is approximated; the rows without themselves tell what others will meet."""
+        """Predictions are exact; leave-one-out predictions estimate the error on unseen rows."""
         claims = (Claim("gap", 0.0, "proved", "each answer is the least-squares fit of its rows", "objective"),)
         if rows.weight.sum() <= 1 or len(rows) < 2:
             return claims

@@ -27,7 +27,7 @@ class Nearest:
     """The nearest rows of each query, the nearest first; of equally far ones the first in the source."""
 
     entries: Annotated[Array, "query", "place", "part", NOT_NAN]
-    """distance (as it is compared), weight and target of each; infinity, 0 and 0 where there are no more"""
+    """distance (in comparable units), weight and target of each; infinity, 0 and 0 as padding"""
     number: Annotated[Codes, "query", "place", ANYTHING]
     """of the row in the source; -1 where there are no more"""
     tied: Annotated[Array, "query", "label"]
@@ -63,7 +63,7 @@ class Nearest:
         return self.entries[:, :, 2]
 
     def cut(self, wanted: float) -> Nearest:
-        """The lists as they are for less weight."""
+        """The lists for a smaller total weight."""
         m, wanted = len(self.number), float(wanted)
         nobody = Nearest(
             np.empty((m, 0, 3)), np.empty((m, 0), np.int64), np.zeros_like(self.tied), wanted, self.classes
@@ -73,7 +73,7 @@ class Nearest:
     def shares(self) -> tuple[Array, Array]:
         """How much each row of the lists counts, and each class (and sum) of those tied with the last.
 
-        Rows nearer than the last count by their weight; those as far as the last share what is left of `wanted`.
+        Rows nearer than the last count by their weight; rows tied with the last share the rest of `wanted`.
         """
         rows, last = np.arange(len(self.number)), (self.number >= 0).sum(axis=1) - 1
         edge = self.distance[rows, last][:, None]

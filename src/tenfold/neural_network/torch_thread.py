@@ -33,7 +33,7 @@ def one_torch_thread() -> Iterator[Any]:
 
 
 def device_of(torch: Any, name: str) -> Any:
-    """The device of this name; an error that says which there are, if it is not one of them."""
+    """Return the device of this name, or raise an error that lists the available ones."""
     there = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
     if name not in there and f"{name}:0" not in there:
         raise ValueError(f"device={name!r} is not on this machine. Remedy: one of {', '.join(there)}")

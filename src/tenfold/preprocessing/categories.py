@@ -48,7 +48,7 @@ class CountsByColumn(Grouped[ValueCounts]):
 
 
 class CategoryModel(NamedTuple):
-    """The weight of each category, and where it stands among those of its column."""
+    """The weight of each category, and its code within its column."""
 
     value_count: Annotated[Array, "value"]
     first: Annotated[Codes, "boundary", OFFSETS]
@@ -222,7 +222,7 @@ class CategoryEncoder(OnePass, Transformer):
         return [slice(a, b) for a, b in zip(model.first[:-1].tolist(), model.first[1:].tolist(), strict=True)]
 
     def known(self, model: CategoryModel) -> Any:
-        """Whether each code is a category: of each column, its values, what is missing, and what no row had."""
+        """Whether each position is a category: for each column, its values, missing, and unknown."""
         found = []
         for j, some in enumerate(self._columns(model)):
             none = not (model.order[some] >= 0).any()
@@ -287,7 +287,7 @@ class CategoryEncoder(OnePass, Transformer):
 
 
 def as_rows(X: Any, width: int) -> Any:
-    """Rows to transform back: an array or CSR matrix of so many columns; DataError else."""
+    """Validate rows to transform back: an array or CSR matrix of `width` columns; otherwise raise DataError."""
     import scipy.sparse as sp
 
     found = X if sp.issparse(X) else np.asarray(X, dtype=np.float64)
@@ -297,7 +297,7 @@ def as_rows(X: Any, width: int) -> Any:
 
 
 def coded(block: Array, first: Codes) -> Codes:
-    """Codes as places in a table that has, of each column, its values, what is missing, and what no row had."""
+    """Codes as positions in a table that has, for each column, its values, missing, and unknown."""
     values = np.diff(first)
     at = np.where(block >= 0, block, values + 1)
     gone = np.isnan(block)

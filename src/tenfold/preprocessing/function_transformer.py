@@ -40,14 +40,14 @@ not_inverted = NoEffect("it only warns, and the inverse is taken as it is", FLAG
 class FunctionTransformer(OnePass, Transformer):
     """Put a function of your own on the columns, in a pipeline, over rows in memory or on disk.
 
-    The function is given some rows at a time, an array of numbers in float64, and gives as many rows back; what it says
+    The function is called with some rows at a time, a float64 array, and returns as many rows; its output
     of a row must not depend on the others. It travels to the workers of a cluster. A model file holds no code: only a
     function of NumPy such as `numpy.log1p`, or None, can be saved.
 
     Parameters
     ----------
     func : callable or None, default=None
-        From an array of shape (rows, columns) to one with as many rows; None leaves the rows as they are. A missing
+        Function of an array of shape (rows, columns) that returns as many rows; None is the identity. A missing
         value is NaN.
     inverse_func : callable or None, default=None
         The same for `inverse_transform`.
@@ -57,9 +57,9 @@ class FunctionTransformer(OnePass, Transformer):
     kw_args, inv_kw_args : dict or None, default=None
         Keywords for the two functions.
     accept_sparse : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     validate, check_inverse : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -136,11 +136,11 @@ class FunctionTransformer(OnePass, Transformer):
         return out
 
     def transform_from(self, model: FunctionModel, X: Columns) -> Array:
-        """What the function says of the rows."""
+        """The transformed rows."""
         return self._applied(self.func, self.kw_args, X, model.n_output_features)
 
     def inverse_from(self, model: FunctionModel, X: Columns) -> Array:
-        """What the inverse function says of the rows; without one, the rows."""
+        """The inversely transformed rows; without an inverse function, the rows."""
         width = X.shape[1]
         return self._applied(self.inverse_func, self.inv_kw_args, X, width)
 

@@ -52,14 +52,14 @@ class KBinsDiscretizer(OnePass, Transformer):
     """Cut each column into bins, of even width, with evenly many rows or around the centres of k-means, in one pass.
 
     Quantiles and centres are exact while a column has at most 65,536 distinct values. With more, neighbouring values
-    are counted together, and the certificate says by which share of the rows a quantile may be off, or how far apart
+    are counted together, and the certificate bounds by which share of the rows a quantile may be off, or how far apart
     values are that centres take for one. A column that never changes is one bin.
 
     Parameters
     ----------
     n_bins : int or array of shape (columns,), default=5
-        How many bins each column has. Of equal quantiles one remains, so there may be fewer: `n_bins_` says how many,
-        and the certificate how few at least.
+        Number of bins of each column. Duplicate quantiles are merged, so there may be fewer: see `n_bins_`,
+        and the certificate for a lower bound.
     encode : {"onehot", "onehot-dense", "ordinal"}, default="onehot"
         Whether a column of 0 and 1 comes out for each bin, as CSR or dense, or the numbers of the bins.
     strategy : {"uniform", "quantile", "kmeans"}, default="quantile"
@@ -68,9 +68,9 @@ class KBinsDiscretizer(OnePass, Transformer):
     quantile_method : {"averaged_inverted_cdf", "inverted_cdf", "linear"}, default="averaged_inverted_cdf"
         Where between two rows a quantile is, as in `numpy.quantile`.
     dtype : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     subsample, random_state : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class MinMaxScaler(OnePass, Transformer):
     """Scale columns to a range, exact in one pass.
 
     Missing values are left out of the statistics and stay missing. A constant column goes to the lower end
-    of the range, and a column that held no value is left as it is.
+    of the range, and a column without values is unchanged.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class MinMaxScaler(OnePass, Transformer):
     clip : bool, default=False
         Whether values beyond those seen in fitting go to the ends of the range, and not beyond.
     copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class MinMaxScaler(OnePass, Transformer):
         return MinMaxModel(low, high, across, scale, least)
 
     def certify(self, model: MinMaxModel, s: Extremes) -> tuple[Claim, ...]:
-        """Extremes have no rounding; constant and empty columns are said."""
+        """Extremes are exact; constant and empty columns are reported."""
         flat = float((s.low >= s.high).sum())
         why = "columns that never change, or hold nothing: moved, not scaled"
         return (

@@ -58,7 +58,7 @@ class Normalizer(OnePass, Transformer):
     """Scale each row to length one; rows of zeros stay zeros, and CSR stays CSR.
 
     Fitting learns nothing but the number and the names of the columns. No square overflows or is lost,
-    whatever the size of the numbers.
+    for numbers of any size.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Normalizer(OnePass, Transformer):
         What is the length of a row: the sum of absolute values, the root of the sum of squares, or the
         largest absolute value.
     copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Normalizer(OnePass, Transformer):
         return NormalizerModel()
 
     def certify(self, model: NormalizerModel, s: RowWeight) -> tuple[Claim, ...]:
-        """Nothing is learned, so nothing can be off; rows without a direction are said."""
+        """Nothing is estimated; rows without a direction are reported."""
         why = f"weight of rows of zeros, of {s.weight:g} in all: they have no direction and stay zeros"
         return (
             Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective"),

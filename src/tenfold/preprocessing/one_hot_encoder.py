@@ -52,7 +52,7 @@ class OneHotEncoder(CategoryEncoder):
     handle_missing : {"category", "ignore"}, default="category"
         Whether a missing value is a category, as in scikit-learn, or gives zeros.
     dtype, feature_name_combiner : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class OneHotEncoder(CategoryEncoder):
         return found
 
     def inverse_transform(self, X: Any) -> Values:
-        """The categories that have these indicators; where all are zero, the one that was dropped, or None.
+        """Decode indicators to categories; where all are zero, the dropped category, or None.
 
         Parameters
         ----------

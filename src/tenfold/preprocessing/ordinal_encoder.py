@@ -46,7 +46,7 @@ class OrdinalEncoder(CategoryEncoder):
         Those of the rows, sorted; or the categories of each column, in this order, whether or not rows have them.
         Numbers must be sorted. None or NaN, the last, is a missing value, which is unknown if it is not listed.
     dtype : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------

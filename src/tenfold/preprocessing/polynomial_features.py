@@ -51,7 +51,7 @@ memory_order = NoEffect("it says how an array lies in memory, not what is in it"
 class PolynomialFeatures(OnePass, Transformer):
     """Products of columns up to a degree, with everything they are made from.
 
-    Fitting learns nothing but the columns; the certificate says if there are fewer than five rows to a term.
+    Fitting learns nothing but the columns; the certificate warns if there are fewer than five rows per term.
 
     A product is rounded to float64, and a learner after this one cannot know what was cut off: at high degrees that
     costs digits of the coefficients. `PolynomialRegression` forms the products itself, in twice the precision.
@@ -65,7 +65,7 @@ class PolynomialFeatures(OnePass, Transformer):
     include_bias : bool, default=True
         Whether a column of ones comes first.
     order : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class PolynomialFeatures(OnePass, Transformer):
         return n_monomials(columns, least, self.interaction_only) if least else 0
 
     def certify(self, model: PolynomialModel, s: TotalRowWeight) -> tuple[Claim, ...]:
-        """Nothing is learned, so nothing can be off; too few rows to a term are said."""
+        """Nothing is estimated; too few rows per term are reported."""
         none = Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective")
         return (none, *few_rows(s.weight, model.n_output_features))
 

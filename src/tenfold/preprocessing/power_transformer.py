@@ -41,7 +41,7 @@ class PowerTransformer(OnePass, Transformer):
 
     The exponents are those of the largest likelihood. They are exact while a column has at most 65,536 distinct values.
     With more, values that share their leading bits count as one; exponents then differ by less than 1e-6 as a rule.
-    Missing values are left out of the statistics and stay missing. A column that never changes is left as it is, but
+    Missing values are left out of the statistics and stay missing. A constant column is unchanged, except
     for its mean; one that changes so little beside its size that its powers would all be one number in float64 keeps
     the exponent 1 (scale it before).
 
@@ -52,7 +52,7 @@ class PowerTransformer(OnePass, Transformer):
     standardize : bool, default=True
         Whether what comes out gets mean 0 and variance 1.
     copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def _yeo_johnson(x: Array, power: float | Array) -> Array:
 def _loss(power: float, x: Array, logs: Array, weight: Array, method: str) -> float:
     """Minus the mean log-likelihood of a row, but for a constant, at its best mean and variance.
 
-    Of values on one side of 0 it is computed around their mean logarithm: so it has its digits, whatever their size.
+    For values on one side of 0 it is computed around their mean logarithm: so it is accurate for values of any size.
     """
     middle = float(np.average(logs, weights=weight))
     if method == "yeo-johnson" and x[0] < 0 <= x[-1]:

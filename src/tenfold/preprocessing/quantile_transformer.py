@@ -43,8 +43,8 @@ class QuantileTransformer(OnePass, Transformer):
 
     Between quantiles it goes straight. Missing values are left out of the statistics and stay missing. Quantiles are
     exact while a column has at most 65,536 distinct values. With more, neighbouring values are counted together, and
-    the certificate says by which share of the rows a quantile may be off. No rows are drawn: scikit-learn takes a
-    sample of 10,000, if you do not tell it otherwise.
+    the certificate bounds by which share of the rows a quantile may be off. All rows are used: scikit-learn takes a
+    sample of 10,000 by default.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class QuantileTransformer(OnePass, Transformer):
     output_distribution : {"uniform", "normal"}, default="uniform"
         Whether what comes out is uniform from 0 to 1, or normal with mean 0 and variance 1 (and at most 5.2 in size).
     ignore_implicit_zeros : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     subsample, random_state, copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

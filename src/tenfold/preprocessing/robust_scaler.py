@@ -31,7 +31,7 @@ class RobustScaler(OnePass, Transformer):
 
     Missing values are left out of the statistics and stay missing. A column whose quartiles are equal is centred, not
     scaled. Quantiles are exact while a column has at most 65,536 distinct values. With more, neighbouring values are
-    counted together, and the certificate says by which share of the rows a quantile may be off.
+    counted together, and the certificate bounds by which share of the rows a quantile may be off.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RobustScaler(OnePass, Transformer):
         Whether to divide the scale by what it is of a standard normal distribution, so that columns which are normal
         get variance 1.
     copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class RobustScaler(OnePass, Transformer):
         return RobustModel(found[:, 1].copy(), scale)
 
     def certify(self, model: RobustModel, s: Distribution) -> tuple[Claim, ...]:
-        """How exact the quantiles are; columns that are not scaled are said."""
+        """The accuracy of the quantiles; columns that are not scaled are reported."""
         flat = float(sum(column.flat for column in s.columns))
         why = "columns that never change, or hold nothing: centred, not scaled"
         return (s.claim(), Claim("constant columns", flat, "proved", why, "data"))
@@ -116,7 +116,7 @@ class RobustScaler(OnePass, Transformer):
         return scale if self.with_scaling else None
 
     def _scale(self, model: RobustModel) -> tuple[Array, Array]:
-        """What is subtracted, and what is divided by; a column that held no value is left as it is."""
+        """Offset and scale of each column; a column without values is unchanged."""
         known = ~np.isnan(model.center)
         scale = np.where(known & bool(self.with_scaling), model.scale, 1.0)
         return np.where(known & bool(self.with_centering), model.center, 0.0), scale

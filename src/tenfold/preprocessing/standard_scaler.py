@@ -38,7 +38,7 @@ class StandardScaler(OnePass, Transformer):
     with_std : bool, default=True
         Whether to divide by the standard deviation.
     copy : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class StandardScaler(OnePass, Transformer):
         return ScalerModel(s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)
 
     def certify(self, model: ScalerModel, s: ColumnSpread) -> tuple[Claim, ...]:
-        """The statistics are exact; constant and empty columns are said."""
+        """The statistics are exact; constant and empty columns are reported."""
         flat = float(self._flat(s).sum())
         why = "columns that change by no more than rounding: centred, not scaled"
         return (

@@ -37,7 +37,7 @@ class TargetCounts:
 
 @dataclass(frozen=True, eq=False)
 class TargetMoments:
-    """Weight, mean and squares about it of the target, by fold: of each category, of what is missing, and of all."""
+    """Weight, mean and centred squares of the target, by fold: of each category, of missing values, and of all rows."""
 
     count: Annotated[Array, "fold", "value", "moment"]
     missing: Annotated[Array, "fold", "column", "moment"]
@@ -135,18 +135,19 @@ class TargetEncoder(OnePass, TargetTransformer):
     categories : {"auto"}, default="auto"
         The categories are those of the rows.
     target_type : {"auto", "continuous", "binary", "multiclass"}, default="auto"
-        What the target is. "auto": as scikit-learn tells it; of a Source, floats are numbers and all else classes. With
-        more than two classes there is an output for each.
+        Type of the target. "auto": inferred as in scikit-learn; in a Source, floats are numbers and all else classes.
+        With more than two classes there is an output for each.
     smooth : "auto" or float, default="auto"
         Weight of the mean of all rows beside that of a category; "auto": an empirical Bayes estimate.
     cv : int, None, array, or list of (train, test), default=5
-        How many folds `fit_transform` has (None: 5). Of any so many rows in a row, one is in each, in a drawn order. A
+        Number of folds of `fit_transform` (None: 5). Among any `cv` consecutive rows, each fold receives one, at
+        random. A
         row is drawn by its number in the source: in `cross_validate` it keeps its fold, whichever rows are left out,
         and in an array of the training rows alone it may have another, so that scores by hand differ in later digits.
         Or the fold of each row, or splits that have each row in the test side of one and in the training side of all
         others.
     shuffle, random_state : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -243,7 +244,7 @@ class TargetEncoder(OnePass, TargetTransformer):
         return np.asarray(share * own + (1 - share) * mean)
 
     def certify(self, model: EncoderModel, s: TargetCounts | TargetMoments) -> tuple[Claim, ...]:
-        """Encodings are exact; how many categories there are is said."""
+        """Encodings are exact; the number of categories is reported."""
         most = float(np.diff(model.first).max())
         return (
             Claim("gap", 0.0, "proved", "means of the merged rows", "objective"),

@@ -1,4 +1,4 @@
-"""Hidden Markov model of symbols: a state says how probable each category is.
+"""Hidden Markov model of symbols: each state has a distribution over categories.
 
 What a round of Baum and Welch's algorithm needs of the rows are expected counts, of states and symbols, states and
 states: they merge by adding.
@@ -33,7 +33,7 @@ S = TypeVar("S")
 IMPOSSIBLE_SEQUENCE_REMEDY = "fewer zeros in startprob_init, transmat_init and emissionprob_init"
 """what to do about a sequence that is impossible where a fit is"""
 SHORT_RUN = 10
-"""rounds of each of several starts, before the best goes on alone"""
+"""rounds of each of several starts, before the best continues alone"""
 
 
 class CategoricalHMMModel(NamedTuple):
@@ -58,7 +58,7 @@ class SymbolCounts:
     rows: Annotated[float, NOT_NEGATIVE]
     log_likelihood: float
     uncounted: int = 0
-    """windows of long sequences of which it is not known yet what surrounds them"""
+    """windows of long sequences whose surroundings are not known yet"""
 
     def __add__(self, other: SymbolCounts) -> SymbolCounts:
         return SymbolCounts(
@@ -83,7 +83,7 @@ class Symbols(Lens):
 
 
 class AlongSymbols(AlongStates[S]):
-    """Base of what is asked of the symbols of sequences at a model."""
+    """Base of statistics of the symbols of sequences at a model."""
 
     emissionprob: Array
 
@@ -119,7 +119,7 @@ State: TypeAlias = HMMRounds | Done
 
 
 class Choosing(NamedTuple):
-    """There are several models: short runs, of which the best goes on."""
+    """The state of short runs from several starts, of which the best continues."""
 
     step: int
     models: Bundle
@@ -132,7 +132,7 @@ class Choosing(NamedTuple):
 class CategoricalHMM(HiddenMarkov):
     """Hidden Markov model of symbols by Baum and Welch's algorithm, exact in each pass.
 
-    X has one column, of numbers or text. A missing value, or a symbol that was not there in fitting, says nothing about
+    X has one column, of numbers or text. A missing value, or a symbol unknown from fitting, is no evidence about
     its row. Sequences of any length are walked without underflow.
 
     Parameters
@@ -146,7 +146,7 @@ class CategoricalHMM(HiddenMarkov):
     alpha : float, default=0.0
         Added to the expected count of each symbol in each state. With 0 the likelihood never falls.
     n_init : int, default=1
-        Starts, of ten rounds each in shared scans; the best goes on.
+        Number of starts, of ten rounds each in shared scans; the best continues.
     startprob_init : array of shape (states,), optional
         Chances to start from; drawn by default. Zeros stay zeros.
     transmat_init : array of shape (states, states) or "left-right", optional
@@ -171,7 +171,7 @@ class CategoricalHMM(HiddenMarkov):
     n_iter_ : int
     certificate_ : Certificate
         Likelihood, BIC, AIC, what the next round gains, and states that are never entered. EM finds a model that is the
-        best nearby: nothing says that none is better.
+        local optimum; a better one may exist.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """What is known of hidden states: the likeliest path, the chance of each at each row, and draws.
 
-All of it follows from a model's chances to start and to follow each other, and from what each state says of a row; how
+All of it follows from start and transition probabilities, and from the likelihood of a row under each state; how
 these were learned does not matter.
 """
 
@@ -101,7 +101,7 @@ class StateDecoder(SequenceLearner):
         return self._over(_posterior, X, lengths, self._by_state, _around)
 
     def filter(self, X: Any, lengths: Any = None) -> Any:
-        """The probability of each state at each row, given the rows up to it and none after: what is known online.
+        """Filtered probability of each state at each row, given the rows up to it and none after.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ def _path_around(learner: StateDecoder, source: Any, need: Need) -> PathEdges | 
 
 
 def _walk(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[HiddenStates, SequenceRows]:
-    """States and rows of a chunk; of a window, as rows before and after it say."""
+    """States and rows of a chunk; for a window, conditioned on the rows before and after it."""
     states, rows = states_of(model), _rows(learner, model, chunk)
     if not chunk.window or edges is None:
         return states, rows

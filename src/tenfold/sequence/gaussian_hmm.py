@@ -1,4 +1,4 @@
-"""Hidden Markov model of measurements: a state says how rows are spread, as a normal with a mean and a covariance.
+"""Hidden Markov model of measurements: each state has a normal distribution of rows.
 
 A round shares each row out among the states, by all rows of its sequence, and sums up weight, rows and products of
 each: the sums of a Gaussian mixture, and counts of what follows what. They merge by adding.
@@ -72,7 +72,7 @@ class StateSums:
     moved: Annotated[Array, "state", "state", NOT_NEGATIVE]
     sums: ComponentSums
     uncounted: int = 0
-    """windows of long sequences of which it is not known yet what surrounds them"""
+    """windows of long sequences whose surroundings are not known yet"""
 
     def __add__(self, other: StateSums) -> StateSums:
         uncounted = self.uncounted + other.uncounted
@@ -90,7 +90,7 @@ class StateSums:
 
 
 class AlongRows(AlongStates[S]):
-    """Base of what is asked of the rows of sequences at a model."""
+    """Base of statistics of the rows of sequences at a model."""
 
     means: Array
     covariance: Array
@@ -103,7 +103,7 @@ class AlongRows(AlongStates[S]):
 
 
 def log_densities(held: Parted, normals: MixtureModel) -> Array:
-    """The log-density of each row in each state, of what is there of it."""
+    """The log-density of the observed values of each row in each state."""
     found = log_joint(held.complete.X, normals)
     if held.which is None:
         return found
@@ -143,9 +143,9 @@ class ExpectedRows(AlongRows[StateSums]):
 class GaussianHMM(HiddenMarkov):
     """Hidden Markov model with normal rows, by Baum and Welch's algorithm, exact in each pass.
 
-    It starts from the clusters of k-means, and states that rather stay. Numbers may be missing (NaN): what is there of
-    a row tells of its state, and what is missing is expected from the rest. A row of which nothing is there says
-    nothing; those around it still do. The first clusters are of rows that miss nothing.
+    It starts from the clusters of k-means, with states that tend to persist. Numbers may be missing (NaN): the rest of
+    a row is evidence of its state, and missing values are replaced by their expectation. A row without values is
+    no evidence; the rows around it still are. The first clusters are of rows without missing numbers.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class GaussianHMM(HiddenMarkov):
     n_iter_ : int
     certificate_ : Certificate
         Likelihood, BIC, AIC, what the next round gains, and states that are never entered. EM finds a model that is the
-        best nearby: nothing says that none is better.
+        local optimum; a better one may exist.
 
     Examples
     --------
@@ -243,7 +243,7 @@ class GaussianHMM(HiddenMarkov):
         return None if ask is None else After((CompleteRows(),), ask)
 
     def update(self, state: Any, s: Any) -> Any:
-        """To the first components; then to the shares and means of what is expected."""
+        """Update to the first components; then to the expected weights and moments."""
         if isinstance(state, HMMRounds):
             return self._next(state, s)
         after = self._mixture.update(state, s)

@@ -1,4 +1,4 @@
-"""What hidden states say of rows whose likelihoods under each state are known: sums and best paths along sequences.
+"""Forward-backward sums and Viterbi paths along sequences, from the likelihoods of rows under hidden states.
 
 P(states, rows) = start[s₁] likely[1, s₁] Π step[sₜ₋₁, sₜ] likely[t, sₜ]. Likelihoods come as logarithms, in a table: a
 row of it for each symbol, or for each row of measurements. Sums are scaled row by row, paths are added in logarithms.
@@ -35,7 +35,7 @@ class SequenceRows(NamedTuple):
     table: Array
 
     def ending(self, more: Array) -> SequenceRows:
-        """The same rows, of which the last one, in a new row of the table, says so much more of each state."""
+        """These rows with log-likelihoods added to the last one, in a new row of the table."""
         codes = self.codes.copy()
         codes[-1] = len(self.table)
         return SequenceRows(self.ends, codes, np.append(self.table, self.table[self.codes[-1:]] + more, axis=0))

@@ -61,7 +61,7 @@ class HMMClassifier(OnePass, StateDecoder):
     """Hidden Markov model of labelled sequences: each row's class from its symbol and those around it, in one pass.
 
     X has one column of symbols, y the class of each row. A class is predicted for all rows of a sequence at once, by
-    the likeliest path (Viterbi). A missing value, or a symbol that was not there in fitting, says nothing of its row.
+    the likeliest path (Viterbi). A missing value, or a symbol unknown from fitting, is no evidence about its row.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class HMMClassifier(OnePass, StateDecoder):
         return HMMClassifierModel(*(smoothed(one, self.alpha) for one in (s.began, s.moved, s.said)))
 
     def certify(self, model: HMMClassifierModel, s: LabelledCounts) -> tuple[Claim, ...]:
-        """The estimate is the optimum; how much of it is smoothing is said."""
+        """The estimate is the optimum; the share due to smoothing is reported."""
         never = float((s.said == 0).mean()) if s.said.size else 0.0
         return (
             Claim("gap", 0.0, "proved", "the posterior mode given these counts: closed form", "objective"),

@@ -1,4 +1,4 @@
-"""Markov chain: what comes next depends on what is now, and on nothing before.
+"""Markov chain: the next symbol depends on the current one only.
 
 Its chances are shares of counts: how often each symbol begins a sequence, and how often each follows each. Counts
 merge by adding, so chains of days, sites and slices add up.
@@ -99,7 +99,7 @@ class MarkovChain(OnePass, SequenceLearner):
         return MarkovChainModel(smoothed(s.began, self.alpha), smoothed(s.moved, self.alpha))
 
     def certify(self, model: MarkovChainModel, s: TransitionCounts) -> tuple[Claim, ...]:
-        """The estimate is the optimum; what was never seen is said."""
+        """The estimate is the optimum; transitions that never occurred are reported."""
         never = float((s.moved == 0).mean()) if s.moved.size else 0.0
         left = float(np.count_nonzero(s.moved.sum(axis=1) == 0))
         return (

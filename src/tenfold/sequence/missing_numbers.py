@@ -1,4 +1,4 @@
-"""Rows of which some numbers are missing, under normals: how likely is what is there, what is expected of the rest.
+"""Rows with missing numbers under normals: the likelihood of observed values, and the expectation of the rest.
 
 What is there has the marginal density: the same means and covariances, of fewer columns. What is missing is expected
 where its regression on the rest puts it, with the covariance that is left: so EM counts it, and the likelihood never
@@ -75,7 +75,7 @@ class Pattern(NamedTuple):
     """of all columns"""
 
     def log_density(self) -> Array:
-        """The log-density of what is there; of a row of which nothing is, 0."""
+        """Log-density of the observed values; 0 for a row without any."""
         block = self.covariance[np.ix_(self.there, self.there)]
         lower = np.linalg.cholesky(block)
         solved = np.linalg.solve(lower, self.apart.T)
@@ -83,7 +83,7 @@ class Pattern(NamedTuple):
         return np.asarray(-0.5 * (solved**2).sum(axis=0) - level)
 
     def expected(self) -> tuple[Array, Array]:
-        """The rows minus the mean, the rest where it is expected; and what is left of its covariance."""
+        """Rows minus the mean, with missing values at their conditional expectation; and the conditional covariance."""
         found = np.zeros((len(self.rows), len(self.covariance)))
         found[:, self.there] = self.apart
         left = np.zeros(self.covariance.shape)
@@ -113,7 +113,7 @@ def _patterns(values: Array, means: Array, covariance: Array) -> Iterator[tuple[
 
 
 def marginal_log_densities(values: Array, means: Array, covariance: Array) -> Array:
-    """log p(what is there), rows x normals."""
+    """Log-density of the observed values, rows x normals."""
     out = np.zeros((len(values), len(means)))
     for state, some in _patterns(values, means, covariance):
         out[some.rows, state] = some.log_density()
@@ -121,7 +121,7 @@ def marginal_log_densities(values: Array, means: Array, covariance: Array) -> Ar
 
 
 def add_expected(sums: SharedSums, values: Array, shares: Array, covariance: Array) -> None:
-    """Add rows to the sums of each normal in shares, rows x normals, with what is expected of their missing numbers."""
+    """Add rows to the weighted sums of each normal, with the expectations of their missing numbers."""
     for state, some in _patterns(values, sums.means, covariance):
         share = shares[some.rows, state]
         apart, left = some.expected()

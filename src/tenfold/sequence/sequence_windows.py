@@ -1,8 +1,9 @@
 """Windows of sequences that are too long to be walked at once, and what surrounds each.
 
 A window leads from the state before it to the state at its last row: a matrix, and the matrix of two windows is their
-product. So windows are summarized in any order, by anyone; their products then say of each the chances of the states
-before it, and what all rows after it say. With these a window is walked as if it were a sequence, to the same sums.
+product. So windows are summarized in any order; their products then give the probabilities of the states
+before each, and the likelihood of all rows after it. With these a window is processed like a sequence, to the same
+sums.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Windows:
     """Windows in their order: to which state each leads from each state before it, and how likely its rows are then."""
 
     place: Annotated[Codes, "window", NOT_NEGATIVE]
-    """where its first row stands, by which it is known"""
+    """position of its first row, which identifies it"""
     row: Annotated[Codes, "window", NOT_NEGATIVE]
     """the number of its first row"""
     first: Annotated[Codes, "window", Between(0, 1)]
@@ -74,8 +75,8 @@ def number_of(place: Codes, chunk: Chunk) -> int:
 def edges_of(windows: Windows, remedy: str | None) -> Edges:
     """What surrounds each window, from the products of those before and after it in its sequence.
 
-    An impossible sequence is refused. Without a remedy to name its log-likelihood is -inf, and nobody looks at what
-    comes after a window.
+    An impossible sequence raises an error. Without a remedy its log-likelihood is -inf, and the rest is not used
+    after its window.
     """
     count, k = windows.log.shape
     left, right, after = np.zeros((count, k)), np.zeros((count, k)), np.zeros((count, k))
@@ -127,7 +128,7 @@ def impossible(row: int, remedy: str) -> DataError:
 
 
 def within(states: HiddenStates, rows: SequenceRows, edges: Edges, at: int) -> tuple[HiddenStates, SequenceRows]:
-    """A window as a sequence of its own, which begins as rows before it say and ends as rows after it say."""
+    """A window as a sequence of its own, conditioned on the rows before and after it."""
     if not edges.first[at]:
         states = HiddenStates(edges.left[at] @ states.step, states.step)
     return states, rows.ending(edges.right[at])
@@ -183,7 +184,7 @@ def window_of(states: HiddenStates, rows: SequenceRows, chunk: Chunk, weight: Ar
 
 
 class AlongStates(Held[S]):
-    """Base of what is asked of sequences, or of their windows, at a model with hidden states."""
+    """Base of statistics of sequences, or of their windows, at a model with hidden states."""
 
     startprob: Array
     transmat: Array
@@ -208,7 +209,7 @@ class AlongStates(Held[S]):
     def expected(self, chunk: Chunk, edges: Edges | None, remedy: str) -> Expected | None:
         """How often states are expected in the sequences, or the window, of a chunk.
 
-        None, of a window of which it is not known what surrounds it.
+        The conditioned sequence of a window; None if its surroundings are not known.
         """
         starts: Any = chunk.starts
         weight = sequence_weights(chunk)

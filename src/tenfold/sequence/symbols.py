@@ -25,7 +25,7 @@ def codes_of(X: Columns, symbols: int) -> Codes:
 
 
 def known_codes(X: Columns) -> Codes:
-    """The code of the symbol in each row; one that was not there in fitting is refused, by its row."""
+    """The code of the symbol in each row; raise for a symbol unknown from fitting, naming its row."""
     codes = X.column(0).astype(np.int64)
     if len(strange := np.flatnonzero(codes < 0)):
         raise DataError(
@@ -36,7 +36,7 @@ def known_codes(X: Columns) -> Codes:
 
 
 def symbol_table(emission: Array) -> Array:
-    """Log-likelihoods of the states for each symbol; the last row, of a missing one, says nothing."""
+    """Log-likelihoods of the states for each symbol; the last row, for a missing one, is 0."""
     with np.errstate(divide="ignore"):
         return np.ascontiguousarray(np.log(np.append(emission.T, np.ones((1, len(emission))), axis=0)))
 

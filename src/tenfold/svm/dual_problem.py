@@ -365,7 +365,7 @@ def _largest(v: Array, count: int) -> Codes:
 
 
 def _bias(v: Array, dual: DualProblem, beta: Array) -> float:
-    """The mean of t - Kβ over free variables; if none is free, the middle of what is allowed."""
+    """The mean of t - Kβ over free variables; if none is free, the middle of the feasible interval."""
     free = (beta > dual.low) & (beta < dual.high)
     if free.any():
         return float(v[free].mean())

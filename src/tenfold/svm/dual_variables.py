@@ -24,7 +24,7 @@ STEP_FRACTIONS = 0.6 ** np.arange(1, 17)
 
 
 class DesignRows(NamedTuple):
-    """Rows as they are held: columns and the constant, and a target for each output."""
+    """Held rows: columns and the constant, and a target for each output."""
 
     X: Array
     y: Array
@@ -54,7 +54,7 @@ class MarginSums:
     value: Annotated[Array, "output"]
     """of the smoothed losses"""
     slack: Annotated[Array, "output", NOT_NEGATIVE]
-    """by how much the losses are above what the multipliers say"""
+    """the duality gap: losses minus the dual objective"""
     moved: Annotated[Array, "output", NOT_NEGATIVE]
     """squared moves of the multipliers, over σ"""
     pull: Annotated[Array, "output", "predictor"]

@@ -188,7 +188,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
 
 
 def distinct(s: TrainingRows) -> TrainingRows:
-    """Rows in the order of their values and classes, equal ones as one that has the weight of all."""
+    """Rows sorted by values and classes, with duplicates merged into one weighted row."""
     order = np.lexsort((s.y, *s.X.T[::-1]))
     X, y, weight = s.X[order], s.y[order], s.weight[order]
     new = np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1]))[: len(X)]

@@ -1,7 +1,7 @@
 """How many rows a support vector machine without them may get wrong, at most, from the machine of all rows.
 
-A row with α = 0 leaves w as it is. The offset stays between what the other rows allow: those with α = 0 are not inside
-the margin, those at their price C not outside, and the others are on its edge.
+Without a row with α = 0, w is unchanged. The offset stays between the bounds of the other rows: those with α = 0 are
+not inside the margin, those at their price C not outside, and the others are on its edge.
 
 A support vector, with all rows of one price C, is right if 2αR² + ξ < 1 (Joachims' ξα bound), R² being the largest
 minus the smallest value of the kernel. For let g(a) be the optimum of the dual with its variable at a. Between 0 and C
@@ -46,7 +46,7 @@ def leave_one_out_claim(
         Objective and values of the machine.
     weight : array of shape (rows,)
     chosen_beforehand : bool
-        Whether the kernel and the prices stay as they are when a row is left out.
+        Whether the kernel and C are unchanged when a row is left out.
     """
     positive, support = dual.target > 0, beta != 0
     wrong = np.where(support, ~_right_by_slack(kernel, X, dual, beta, judged), ~_right_by_offset(dual, beta, judged))
@@ -75,7 +75,7 @@ def _right_by_slack(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, j
 
 
 def _right_by_offset(dual: DualProblem, beta: Array, judged: VerifiedMachine) -> Flags:
-    """Which rows are right for every offset that the other rows allow, w being as it is."""
+    """Which rows are right for every offset that the other rows allow, with w fixed."""
     y, f, inside = dual.target, judged.values, _inside(dual, beta)
     edge = y - f  # the change of the offset at which a row is on the edge of the margin
     outside = beta == 0

@@ -35,7 +35,7 @@ from tenfold.svm.dual_variables import (
 from tenfold.svm.gathered_design import AllDesignRows, GatheredDesign
 
 ALWAYS_GATHERED_BYTES = 1 << 22
-"""bytes of rows that are gathered whatever there is: a pass over so few takes longer to begin than to make"""
+"""bytes of rows that are always gathered: a pass over fewer is dominated by its overhead"""
 MAX_HESSIAN_FEATURES = 500
 """columns up to which `dual="auto"` makes Hessians"""
 SMOOTHING_GROWTH = 3.0
@@ -113,7 +113,7 @@ class LinearMachine(Estimator):
 
     @property
     def _squared(self) -> bool:
-        """Whether the loss is squared, as its name says."""
+        """Whether the loss is squared."""
         return self.loss.startswith("squared")
 
     @property

@@ -48,7 +48,7 @@ class LinearSVC(LinearMachine, Deciding):
     fit_intercept : bool, default=True
         Whether to fit a constant term beside the coefficients.
     intercept_scaling : float, default=1.0
-        Value of the column that stands for the intercept: the larger, the less the intercept is penalised.
+        Value of the constant column of the intercept: the larger, the less the intercept is penalised.
     class_weight : dict or "balanced", optional
         Factors of C for each class; of more than two classes, for its rows where it is separated from the rest.
     verbose : int, default=0

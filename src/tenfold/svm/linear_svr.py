@@ -33,7 +33,7 @@ class LinearSVR(LinearMachine, Regressor):
     fit_intercept : bool, default=True
         Whether to fit a constant term beside the coefficients.
     intercept_scaling : float, default=1.0
-        Value of the column that stands for the intercept: the larger, the less the intercept is penalised.
+        Value of the constant column of the intercept: the larger, the less the intercept is penalised.
     dual : bool or "auto", default="auto"
         True: dual coordinate descent on all rows at once, in memory. False: passes over the rows, wherever they are.
         "auto": True for more than 500 columns.

@@ -36,7 +36,7 @@ def features_of(K: Array) -> Array:
 
 
 def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
-    """Whether some f(x) = Σ βᵢ k(xᵢ, x) + b has sign f(x) ≥ 1 for all rows; True too if so many rows take part.
+    """Whether some f(x) = Σ βᵢ k(xᵢ, x) + b has sign f(x) ≥ 1 for all rows; True too if too many rows take part.
 
     Parameters
     ----------

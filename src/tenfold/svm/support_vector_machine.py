@@ -30,7 +30,7 @@ EPS = 2.0**-52
 MANY, TOO_MANY = 100_000, 1_000_000
 """rows of a machine above which the user is warned, and above which they are refused"""
 SOFT_LIMIT = 10_000_000
-"""moves, or a hundred for each row, after which a machine is left as it is, with a warning: LIBSVM's own limit"""
+"""moves, or a hundred for each row, after which training stops with a warning: LIBSVM's own limit"""
 HARD_LIMIT = 1_000_000
 """moves, and two hundred for each row, after which a hard margin is given up: without one, variables grow for ever"""
 
@@ -61,7 +61,7 @@ class RowsOfMachines(AllRows):
 
 
 class Machine(NamedTuple):
-    """One machine of a model, as it is trained: its rows and its dual problem."""
+    """One binary problem to train: its rows and its dual problem."""
 
     rows: Codes
     dual: DualProblem
@@ -134,7 +134,7 @@ class KernelMachine(KernelExpansion):
         return found
 
     def _judge_rows(self, n: int) -> None:
-        """Warn of so many rows of a machine that it takes long, and refuse those that would take days."""
+        """Warn if training takes long for this number of rows, and raise if it would take days."""
         if n <= MANY or self.max_iter >= 0:
             return
         if n > TOO_MANY:

@@ -20,9 +20,10 @@ SPLIT_ASSUMPTIONS = "rows drawn independently from one distribution, their colum
 
 
 def description_bits(tree: Tree, levels: Codes, classes: int) -> float:
-    """Bits in which a tree can be written down so that nobody needs the rows to read it.
+    """Length in bits of a code of a tree that can be decoded without the rows.
 
-    A bit a node says whether it splits. A split names its column and where missing values go; a threshold has its sign,
+    One bit per node encodes whether it splits. A split names its column and where missing values go; a threshold has
+    its sign,
     its exponent (11 bits), and as many bits of the mantissa as it uses (whose number takes 6); categories have a branch
     each, or none. Whatever answers names a class.
     """

@@ -17,7 +17,7 @@ class DecisionStump(_Preset):
     """A tree of a single split: one column, one threshold or two sets of categories, a class for either side.
 
     By default no other stump gets less weight wrong, of those that split between bins; a column of at most `max_bins`
-    distinct values loses nothing by these. If none is better than to say the most common class, either side says it.
+    distinct values loses nothing by these. If no split is better than the most common class, both sides predict it.
 
     Parameters
     ----------

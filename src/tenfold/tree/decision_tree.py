@@ -1,7 +1,7 @@
 """What both decision trees share: a look at the rows, then the tree, then a check of it by all rows.
 
 A tree grows from rows in one place, if they are few, or level by level from merged histograms, small nodes from their
-rows: the same tree, because all sums are of whole numbers. The exact method takes all rows as they are. Then rows that
+rows: the same tree, because all sums are of whole numbers. The exact method uses unbinned rows. Then rows that
 were held back prune it, if there are any.
 """
 
@@ -51,7 +51,7 @@ TreeSummary = Look | Gaps | ExactRows | Gathered | Histograms | RowsOf | Sides |
 
 
 class GatheringRows(NamedTuple):
-    """All rows are wanted in one place: in bins, or as they are for the exact method."""
+    """The state in which all rows are gathered: in bins, or unbinned for the exact method."""
 
     step: int
     setup: Setup
@@ -98,7 +98,7 @@ TreeState = (
 
 
 class DecisionTree(Pruned, TreePaths):
-    """One tree. A subclass says how rows are summed, and what nodes predict."""
+    """One tree. A subclass defines how rows are summed, and the prediction of a node."""
 
     model_type = TreeModel
     hidden = frozenset({"has_missing", "ranges", "log_prior"})
@@ -281,5 +281,5 @@ class DecisionTree(Pruned, TreePaths):
         return len(summary.squares) == (0 if schema.classes is not None or self._missing_code == PARTS else shape[0])
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
-        """What is told of each node, from its channel sums in these units."""
+        """Description of each node, from its channel sums in these units."""
         raise NotImplementedError

@@ -58,10 +58,11 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
-        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+        Smoothing of category means: categories are sorted as if each had this many additional rows at the mean of the
+        node.
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
-        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+        its best set gains; with 0, an uninformative column of many categories is split before all others.
     max_bins : int or "auto", default="auto"
         Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
         rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
@@ -69,7 +70,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.
     criterion, splitter, monotonic_cst : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The trees of a forest, one after the other, and what they say of rows that they have not drawn."""
+"""The trees of a forest, and their out-of-bag predictions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ S = TypeVar("S")
 
 
 class ForestModel(NamedTuple):
-    """Trees, and what each says of rows that end in a node."""
+    """The trees of a forest, and the prediction of each node."""
 
     roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
-    """first: what has more trees is told by these alone"""
+    """first: margins of more trees are computed from these alone"""
     trees: Tree
     """one after the other"""
     value: Annotated[Array, "trees.node", "output"]
@@ -39,7 +39,7 @@ class ForestModel(NamedTuple):
         return drew if len(drew) else np.arange(len(self.roots))
 
     def means(self, X: Columns) -> Array:
-        """The mean of what the trees say of each row; a tree that has drawn no row has no say."""
+        """The mean prediction of the trees for each row; a tree that has drawn no row is left out."""
         roots = self.roots[self.voters]
         out, t = np.zeros((len(X), self.value.shape[1])), self.trees
         for rows, block in X.blocks():
@@ -50,7 +50,7 @@ class ForestModel(NamedTuple):
         return out / len(roots)
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether every tree begins at its root, and nodes say a number for each class, or one."""
+        """Whether every tree begins at its root, and nodes have a number for each class, or one."""
         outputs = 1 if schema.classes is None else len(schema.classes)
         return self.trees.rooted(self.roots) and self.value.shape[1] == outputs
 
@@ -66,7 +66,7 @@ class ForestSides(SplitSides):
 
 
 def unseen_values(forest: ForestModel, draws: TreeDraws, X: Columns, places: Codes) -> tuple[Array, Codes]:
-    """Sums of what the trees say of rows they have not drawn, and how many trees those are; of rows as they are."""
+    """Sums of the out-of-bag predictions of unbinned rows, and the number of trees in each sum."""
     out, trees = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X), np.int64)
     for tree in forest.voters.tolist():
         ends, times = forest.trees.apply(X, int(forest.roots[tree])), draws.times(places, tree)
@@ -77,13 +77,13 @@ def unseen_values(forest: ForestModel, draws: TreeDraws, X: Columns, places: Cod
 
 
 class ForestOutOfBag(OfBins[S]):
-    """Base of statistics of what trees say of rows that they have not drawn."""
+    """Base of statistics of out-of-bag predictions."""
 
     forest: ForestModel
     draws: TreeDraws
 
     def unseen(self, seen: Seen) -> tuple[Array, Codes]:
-        """Sums of what the trees say of rows they have not drawn, and how many trees those are."""
+        """Sums of the out-of-bag predictions, and the number of trees in each sum."""
         n = seen.bins.shape[1]
         out, trees = np.zeros((n, self.forest.value.shape[1])), np.zeros(n, np.int64)
         if self.draws.share >= 1:
@@ -98,7 +98,8 @@ class ForestOutOfBag(OfBins[S]):
         return out, trees
 
     def _add(self, bins: Bins, which: Codes, places: Codes, out: Array, trees: Codes) -> None:
-        """Add what some trees say of rows that they have not drawn by these places; of all rows, without places."""
+        """Add the predictions of some trees for rows that they have not drawn at these row ids; for all rows, without
+        ids."""
         t, value = self.forest.trees, self.forest.value
         keys = keys_of(self.draws.seed, ROW_STREAM, 0, self.draws.many)
         add_unseen(

@@ -94,7 +94,7 @@ class C45(_Preset):
     min_samples_split : int or float, default=2
         A node with fewer rows than this is not split; a float: this share of all rows.
     min_samples_leaf : int or float, default=1
-        Of a multiway split, two branches must have so many; a float: this share of all rows.
+        In a multiway split, two branches must have this number of rows; a float: this share of all rows.
     prune : {"pessimistic", "chi_squared"} or None, default="pessimistic"
         How the grown tree is cut back; None: not at all.
     confidence : float, default=0.25

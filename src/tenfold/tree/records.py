@@ -1,4 +1,4 @@
-"""What trees know of the rows they grow from, what they ask of them, and what is kept of a tree."""
+"""Records of trees: ranges and settings of the training rows, requests for histograms, and the model."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Ranges(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What the first look at the rows told a fit: where columns are cut, and the units of sums."""
+    """Settings of a fit from its first pass: where columns are cut, and the units of sums."""
 
     schema: Schema
     edges: Annotated[Array, "column", "edge", EDGES]
@@ -93,7 +93,7 @@ class Setup(NamedTuple):
 
     @classmethod
     def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:
-        """From a look at the rows; sums of weights have so many bits.
+        """Derive the settings from the ranges of the rows; sums of weights have this number of bits.
 
         every: whether "auto" may give a bin to every distinct number, if the look saw all rows.
         """
@@ -157,7 +157,7 @@ class RefiningEdges(NamedTuple):
 
 
 class TreeModel(NamedTuple):
-    """A tree, and what its nodes say."""
+    """A tree, and the predictions of its nodes."""
 
     tree: Tree
     value: Annotated[Array, "tree.node", "output"]
@@ -169,7 +169,7 @@ class TreeModel(NamedTuple):
     """ln of the weight of this pruning among all that validation rows could have chosen"""
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether it is one tree, whose nodes say as many numbers as there are classes, or two."""
+        """Whether it is one tree, whose nodes have a number for each class, or two."""
         outputs = 2 if schema.classes is None else len(schema.classes)
         return self.value.shape[1] == outputs and self.tree.rooted(np.zeros(1, np.int64))
 

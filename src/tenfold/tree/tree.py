@@ -1,4 +1,4 @@
-"""A tree as a table of its nodes, from the root, level by level; the children of a node stand side by side."""
+"""A tree as a table of its nodes, from the root, level by level; the children of a node are adjacent."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def leaf() -> Tree:
 
 
 class GrownTree(NamedTuple):
-    """A tree as it was grown, and what is known of each node of it."""
+    """A grown tree, and the channel sums of its nodes."""
 
     tree: Tree
     sums: Codes

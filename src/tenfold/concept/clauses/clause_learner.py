@@ -50,7 +50,7 @@ State: TypeAlias = Initial | TestingClauses | Done
 
 
 class ClauseLearner(Classifier):
-    """A subclass says whether rows that satisfy a conjunction are positives, and what its hypothesis is called."""
+    """A subclass defines whether rows that satisfy a conjunction are positives, and the name of its hypothesis."""
 
     fires_positive: ClassVar[bool]
     """whether a row that satisfies a conjunction is a positive: of a DNF; of a CNF it violates a clause"""
@@ -140,7 +140,7 @@ class ClauseLearner(Classifier):
         )
 
     def scores_from(self, model: ClauseModel, X: Columns) -> Array:
-        """1 for the class that the hypothesis says, 0 for the other."""
+        """One for the predicted class, zero for the other."""
         out = np.ones((len(X), model.n_classes))
         if model.n_classes == 1 or not len(X):
             return out

@@ -16,8 +16,8 @@ class KCNF(ClauseLearner):
     """The most specific conjunction of clauses of at most k literals that covers every positive; exact.
 
     Columns are boolean: above `binarize` they are true. Whether the negatives are left out is tested in a second scan;
-    the certificate says so, or names a negative that is covered: then no k-CNF is consistent with the rows. With k = 1
-    it is `FindS` for boolean columns.
+    the certificate reports it, or names a negative that is covered: then no k-CNF is consistent with the rows. With k
+    = 1 it is `FindS` for boolean columns.
 
     Parameters
     ----------

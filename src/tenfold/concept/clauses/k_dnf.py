@@ -11,8 +11,8 @@ class KDNF(ClauseLearner):
     """The most general disjunction of terms of at most k literals that covers no negative; exact.
 
     Columns are boolean: above `binarize` they are true. Whether all positives are covered is tested in a second scan;
-    the certificate says so, or names one that is not: then no k-DNF is consistent with the rows. With k = 1 it learns
-    disjunctions of literals.
+    the certificate reports it, or names one that is not: then no k-DNF is consistent with the rows. With k = 1 it
+    learns disjunctions of literals.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from tenfold.core.arrays import MatrixLike, VectorLike
 Term: TypeAlias = frozenset[tuple[int, bool]]
 """literals that must all hold: a column and whether it is true"""
 Learn: TypeAlias = Callable[[Flags, Flags], Callable[[Flags], Flags] | None]
-"""of rows and labels makes a rule that says which rows are positives, or None"""
+"""function of rows and labels that returns a predicate of positive rows, or None"""
 
 
 def k_term_dnf(X: MatrixLike, y: VectorLike, k: int, *, seconds: float | None = None) -> list[Term] | None:
@@ -144,7 +144,7 @@ def consistency_by_learning(X: MatrixLike, y: VectorLike, learn: Learn, *, delta
     X, y : arrays of shape (n, columns) and (n,)
         Boolean, or 0 and 1.
     learn : callable
-        Of rows and labels makes a function that says which rows are positives, or None.
+        Function of rows and labels that returns a predicate of positive rows, or None.
     delta : float, default=0.05
     seed : int, default=0
 
@@ -176,7 +176,7 @@ def consistency_by_learning(X: MatrixLike, y: VectorLike, learn: Learn, *, delta
 
 
 def boolean_rows(X: MatrixLike, y: VectorLike) -> tuple[Flags, Flags]:
-    """Rows and labels as booleans; whatever is neither true nor false, 1 nor 0, is refused."""
+    """Rows and labels as booleans; values other than true, false, 1 and 0 raise an error."""
     rows, target = np.asarray(X), np.asarray(y)
     if rows.ndim != 2 or target.shape != (len(rows),):
         raise ValueError(f"X must be a table and y have a label for each row, got {rows.shape} and {target.shape}")

@@ -1,6 +1,7 @@
 """Conjunctions of at most k literals over boolean columns, and which of them rows satisfy, by sets of bits.
 
-Literal 2j says that column j is true, 2j + 1 that it is not. A clause is the negation of a conjunction, so both k-CNF
+Literal 2j states that column j is true, 2j + 1 that it is false. A clause is the negation of a conjunction, so both
+k-CNF
 and k-DNF ask the same of the rows: which conjunctions are satisfied by a row of each class. The answers merge by "or".
 """
 
@@ -22,7 +23,7 @@ from tenfold.core.statistic import Grouped
 MAX_CONJUNCTIONS = 2_000_000
 """conjunctions, at most"""
 NO_LITERAL = -1
-"""stands where a conjunction has fewer literals"""
+"""padding of conjunctions with fewer literals"""
 
 
 def count(n: int, k: int) -> int:

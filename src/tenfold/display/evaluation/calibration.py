@@ -38,7 +38,7 @@ Strategy = Literal["uniform", "quantile"]
 
 
 class CalibrationDisplay:
-    """Share of positives by the probability that was said, with an interval for each bin.
+    """Calibration curve: share of positives by predicted probability, with an interval for each bin.
 
     If rows of a bin are drawn independently, the true share of positives of the bin is within its interval with the
     confidence of `level` at least: it is that of Clopper and Pearson. With weights it is taken at the
@@ -113,7 +113,7 @@ class CalibrationDisplay:
         ax : matplotlib axes, optional
         name : str, optional
         ref_line : bool, default=True
-            Whether to draw the diagonal, on which every probability means what it says.
+            Whether to draw the diagonal of perfect calibration.
         despine : bool, default=True
         **kwargs
             For matplotlib's `plot`.

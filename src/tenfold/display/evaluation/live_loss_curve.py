@@ -24,7 +24,8 @@ class LossCurveCallback:
     """Show the loss curve of a fit while it runs: a picture in a notebook, a line on a terminal, elsewhere nothing.
 
     A callback of scikit-learn's protocol, for learners that have `loss_curve_`: networks, stochastic gradient descent,
-    Adaline. Callbacks are told of the first hundred turns of a fit, then of every tenth, then of every hundredth.
+    Adaline. Callbacks are called for the first hundred iterations of a fit, then for every tenth, then for every
+    hundredth.
 
     Attributes
     ----------

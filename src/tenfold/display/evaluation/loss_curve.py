@@ -175,7 +175,7 @@ def last(model: BaseEstimator) -> BaseEstimator:
 
 
 def reaching_last(model: BaseEstimator, X: MatrixLike) -> MatrixLike:
-    """Rows as they reach the last step of a pipeline; of another model as they are."""
+    """Rows as input of the last step of a pipeline; unchanged for another model."""
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 

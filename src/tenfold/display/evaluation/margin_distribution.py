@@ -27,7 +27,7 @@ class Votes(Model):
     """A learner that votes, after some of its rounds."""
 
     def check(self, wanted: Iterable[str]) -> None:
-        """Any number of rounds is there, if the model has so many."""
+        """Whether the model has at least these numbers of rounds."""
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         rounds = sorted(map(int, wanted))

@@ -1,4 +1,4 @@
-"""What the hidden units of a network say of rows: a heat map for each hidden layer."""
+"""Activations of the hidden units of a network: a heat map for each hidden layer."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class ActivationsDisplay:
     """The states of hidden units for some rows: one heat map for each hidden layer, rows x units.
 
-    Units that say the same of every row are dead; columns that are alike repeat each other. With the classes of the
-    rows these are grouped, and it is seen which units tell the classes apart.
+    Units that are constant over rows are dead; equal columns are redundant. With the classes of the
+    rows these are grouped, which shows the units that separate the classes.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class ActivationsDisplay:
             raise ValueError("the network has no hidden layers. Remedy: hidden_layer_sizes with at least one")
 
     def dead_units(self, tol: float = 0.0) -> list[list[int]]:
-        """The units of each hidden layer that say the same of every row, up to `tol`.
+        """The units of each hidden layer that are constant over rows, up to `tol`.
 
         Parameters
         ----------
@@ -129,14 +129,14 @@ class ActivationsDisplay:
     def from_estimator(
         cls, estimator: BaseEstimator, X: MatrixLike, y: ArrayLike | None = None, **kwargs: Any
     ) -> ActivationsDisplay:
-        """Draw what the hidden units of a fitted network say of rows.
+        """Draw the activations of the hidden units of a fitted network.
 
         Parameters
         ----------
         estimator : MLPClassifier or MLPRegressor
             Fitted, or a pipeline that ends with one.
         X : array or frame
-            Some rows; a few hundred can be told apart.
+            Rows to draw; a few hundred are distinguishable.
         y : array, optional
             Classes, by which the rows are grouped.
         **kwargs

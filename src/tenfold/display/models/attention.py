@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NAMED_ROWS = 40
-"""of so many rows at most, names stand at the axes"""
+"""maximum number of rows whose names are written at the axes"""
 
 
 class AttentionDisplay:
@@ -143,7 +143,7 @@ class AttentionDisplay:
 
 
 def _chosen(name: str, given: int | None, many: int) -> list[int]:
-    """The one that was asked for, or all."""
+    """The requested head, or all heads."""
     if given is None:
         return list(range(many))
     if not 0 <= given < many:

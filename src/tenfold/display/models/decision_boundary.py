@@ -1,4 +1,4 @@
-"""What a model says of each place of a plane: regions of classes, or heights of numbers; and the cells of rows."""
+"""Predictions over a plane: regions of classes, or levels of a number; and Voronoi cells of rows."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class DecisionBoundaryDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> DecisionBoundaryDisplay:
-        """Draw what a fitted model says around some rows.
+        """Draw the predictions of a fitted model around some rows.
 
         Parameters
         ----------

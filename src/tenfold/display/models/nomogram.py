@@ -1,4 +1,4 @@
-"""What each column says of one row, by naive Bayes: log-odds that add up, on scales of the columns' values."""
+"""Nomogram of naive Bayes: the log-odds that each column contributes to one row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TICKS_PER_COLUMN = 5
-"""about so many values of a numeric column are marked"""
+"""approximate number of marked values of a numeric column"""
 
 
 class NomogramScale(NamedTuple):
-    """The values of a column, and what each says."""
+    """The values of a column, and the log-odds of each."""
 
     name: str
     labels: list[str]
@@ -34,10 +34,10 @@ class NomogramScale(NamedTuple):
 
 
 class NomogramDisplay:
-    """What each column says of one row, for one class and against another: log-odds, which add up.
+    """Contribution of each column to the log-odds of a row, for one class against another.
 
-    Each line is a column with the log-odds of its values; the dot is the row's. Their sum, with what is known before
-    any column is seen, is the log-odds of the two classes for this row.
+    Each line is a column with the log-odds of its values; the dot is the row's. Their sum, with the prior log-odds log-odds
+    of the two classes, is the log-odds of this row.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ class NomogramDisplay:
         self.total = prior + sum(scale.point for scale in scales)
 
     def plot(self, ax: Axes | None = None, *, most: int = 12, despine: bool = True, **kwargs: Any) -> NomogramDisplay:
-        """Draw the scales, those that say most of the row above, and the sum below them.
+        """Draw the scales, the most influential columns on top, and the sum below them.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
         most : int, default=12
-            Columns to draw; what the others say is one line.
+            Maximum number of columns to draw; the others are summed in one line.
         despine : bool, default=True
         **kwargs
             For matplotlib's `plot`, of the dots.
@@ -160,7 +160,7 @@ class NomogramDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> NomogramDisplay:
-        """Draw what a fitted naive Bayes says of one row.
+        """Draw the nomogram of a fitted naive Bayes model for one row.
 
         Parameters
         ----------

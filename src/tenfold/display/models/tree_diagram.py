@@ -28,19 +28,19 @@ class SingleTree(Protocol):
     """A model that is one tree."""
 
     def book(self) -> Book:
-        """The tree and what its nodes say."""
+        """The tree and the predictions of its nodes."""
 
 
 class TreeDisplay:
     """A picture of a tree: a box a node, a line a branch.
 
     The colour of a leaf is that of its class, the paler the less sure; of numbers, the darker the larger. An inner node
-    names the column that it splits. Below stands the weight of the training rows.
+    names the column that it splits. Below is the weight of the training rows.
 
     Parameters
     ----------
     book : Book
-        The tree and what its nodes say, from `model.book()`.
+        The tree and the predictions of its nodes, from `model.book()`.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class TreeDisplay:
 
 
 def places(tree: Tree, deep: int) -> tuple[Array, int]:
-    """Where nodes stand from left to right, leaves one apart, others in the middle of their children; and how many."""
+    """Horizontal positions of the nodes, leaves at unit distance, others centred over their children; and the width."""
     x, wide, stack = np.zeros(tree.node_count), 0, [(0, False)]
     while stack:
         k, done = stack.pop()
@@ -190,6 +190,6 @@ def _folded(words: str) -> str:
 
 
 def _fitting(ax: Axes, wide: int) -> float:
-    """A size of letters for so many leaves side by side."""
+    """Font size for this number of leaves side by side."""
     inches = ax.get_window_extent().width / ax.figure.dpi
     return float(np.clip(9.0 * inches / max(wide, 1), 4.0, 10.0))

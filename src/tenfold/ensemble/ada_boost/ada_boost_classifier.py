@@ -75,9 +75,9 @@ class AdaBoostClassifier(MemberSequence, Classifier):
     feature_, threshold_ : array of shape (rounds,)
         Of stumps: the column, and the value up to which rows are on the left.
     left_, right_ : array of shape (rounds,)
-        Of stumps: the number of the class said on either side.
+        Of stumps: the code of the class predicted on either side.
     estimators_ : list of classifiers
-        The members; they predict, but keep no summaries. Stumps say a class, without the weight that it had.
+        The members; they predict, but keep no summaries. Stumps predict a class, without class weights.
     feature_importances_ : array of shape (columns,)
         Mean of the members', by their votes; of stumps the share of the votes that each column has.
     certificate_ : Certificate
@@ -169,7 +169,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         return self._rounds.certify(model, s)
 
     def votes_from(self, model: Any, X: Columns, rounds: list[int]) -> list[Array]:
-        """The share of the votes that each class has after so many rounds, for rising numbers of rounds."""
+        """Share of the votes of each class after each of these numbers of rounds, in increasing order."""
         upto = np.cumsum(model.estimator_weights)
         return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(model, X, rounds), rounds, strict=True)]
 

@@ -242,7 +242,7 @@ class MemberRounds(NamedTuple):
         return av.claims_of(model, s, "member") if known else None
 
     def votes(self, model: Members, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
-        """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
+        """Yield the votes of each class after each of these numbers of rounds; the array is updated in place."""
         votes, first = np.zeros((len(X), model.n_classes)), 0
         rows = np.arange(len(X))
         for last in rounds:
@@ -284,7 +284,7 @@ class MemberRounds(NamedTuple):
         return learner
 
     def said(self, model: Any, number: int, X: Columns, classes: int) -> Codes:
-        """The class that the member of a round says of each row."""
+        """The class that the member of a round predicts for each row."""
         scores = self.learner(number).scores_from(model, X)
         found: Codes = np.minimum(winners(scores), classes - 1)  # of a single class, some give two scores
         return found

@@ -41,7 +41,7 @@ class Stumps(NamedTuple):
     """values up to this one go left"""
     left: Annotated[Codes, "round", Index("class")]
     right: Annotated[Codes, "round", Index("class")]
-    """the class that is said of rows on that side, by its number"""
+    """the code of the class predicted on that side"""
     estimator_weights: Annotated[Array, "round"]
     estimator_errors: Annotated[Array, "round"]
     n_classes: Annotated[int, CLASS_COUNT]
@@ -215,7 +215,7 @@ class StumpRounds(NamedTuple):
         return (*av.claims_of(model, s, "stump"), *bin_claims(model.bin_share)) if known else None
 
     def votes(self, model: Stumps, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
-        """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
+        """Yield the votes of each class after each of these numbers of rounds; the array is updated in place."""
         votes, first = np.zeros((len(X), model.n_classes)), 0
         fields = (model.feature, model.threshold, model.left, model.right, model.estimator_weights)
         for last in rounds:
@@ -230,7 +230,7 @@ class StumpRounds(NamedTuple):
         return DecisionStump(max_bins=self.max_bins)
 
     def models(self, model: Stumps) -> Iterator[TreeModel]:
-        """The stump of each round as a tree of one split, whose leaves say their class alone."""
+        """The stump of each round as a tree of one split, whose leaves hold their class alone."""
         columns, classes = len(model.bin_edges), np.eye(model.n_classes)
         ranges = Ranges(np.zeros(columns, np.int64), 0, 1.0, True, 1.0, 0.0, 0.0)
         zero, none = np.zeros(3, np.int64), np.full(3, -1)
@@ -259,7 +259,7 @@ class StumpRounds(NamedTuple):
 def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:
     """Column, last bin on the left, class on either side and error of the stump that is least wrong.
 
-    Of stumps as good as each other the first is taken, whatever rounding says: so the order of the rows does not
+    Among stumps whose errors tie up to rounding, the first is taken: so the order of the rows does not
     matter.
     """
     each = s.weight.reshape(len(s.weight), classes, -1)

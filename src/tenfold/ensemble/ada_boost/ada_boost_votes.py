@@ -1,4 +1,4 @@
-"""The arithmetic of AdaBoost (SAMME), whatever is boosted: votes, weights of rows, and what rounds prove.
+"""The arithmetic of AdaBoost (SAMME) for any member: votes, row weights, and training error bounds.
 
 A round of weighted error ε gets α = log((1 - ε) / ε) + log(K - 1) votes (K classes), and the weights of the rows it
 is wrong about are multiplied by exp(α). Then all are divided by Z = 1 - ε + ε exp(α), so their sum stays what it was.
@@ -15,7 +15,7 @@ from tenfold.core import Array, Claim, DataError
 
 
 class BoostedVoting(Protocol):
-    """What a state of boosting tells of its rounds so far."""
+    """Estimator weights and errors of the rounds of a boosting state."""
 
     @property
     def estimator_weights(self) -> Array:

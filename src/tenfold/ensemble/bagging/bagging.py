@@ -170,7 +170,7 @@ class Bagging(MemberSequence, Ensemble):
         super().check_seen(np.atleast_1d(rows.any()))
 
     def means(self, model: EnsembleModel, X: Columns) -> Array:
-        """The mean of what members say of each row; those that have drawn none say nothing."""
+        """The mean of the members' predictions for each row; members that have drawn no row are left out."""
         total = np.zeros((len(X), max(model.n_classes, 1)))
         for at, member in enumerate(self.team()):
             if model.seen[at]:
@@ -178,7 +178,7 @@ class Bagging(MemberSequence, Ensemble):
         return total / np.count_nonzero(model.seen)
 
     def certify(self, model: EnsembleModel, s: Any) -> tuple[Claim, ...] | None:
-        """What rows that members have not drawn say; and the least and the greatest that members claim of a kind."""
+        """Out-of-bag claims, and the smallest and largest value of each claim over members."""
         judged = not isinstance(s, Joint)
         each = self.certified(model, None if judged else s)
         if each is None:
@@ -221,7 +221,7 @@ class Bagging(MemberSequence, Ensemble):
     judged_type: ClassVar[Any]
 
     def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Any:
-        """A summary of what members say, in all, of rows that so many of them have not drawn."""
+        """Summarize the out-of-bag predictions of a chunk: their sums, and how many members have not drawn each row."""
         raise NotImplementedError
 
     def judgement(self, s: Any) -> tuple[Claim, ...]:

@@ -18,11 +18,11 @@ from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
 
 @dataclass(frozen=True, eq=False)
 class BaggingErrors:
-    """Weights of rows by what those members say that have not drawn them."""
+    """Weights of the rows that their out-of-bag members misclassify, classify, or have all drawn."""
 
     wrong: float
     told: float
-    """of which some member can tell"""
+    """of rows that at least one member has not drawn"""
     drawn: float
     """that every member has drawn"""
 
@@ -48,9 +48,9 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
     max_samples, max_features, bootstrap, bootstrap_features, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
     estimators_ : list
         The members, fitted, without those that have drawn no row; also `len(model)`, `model[i]` and `for m in model`.
     oob_score_ : float
-        With `oob_score`: share of the rows whose class is said right by the members that have not drawn them; NaN
-        without such rows.
+        With `oob_score`: out-of-bag accuracy: share of the rows that members which have not drawn them classify
+        correctly; NaN without such rows.
     certificate_ : Certificate
 
     Examples
@@ -98,7 +98,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
 
     @property
     def oob_score_(self) -> float:
-        """Share of the rows whose class is said right by the members that have not drawn them."""
+        """Out-of-bag accuracy: share of the rows that members which have not drawn them classify correctly."""
         s = self.__dict__.get("summary_")
         if not isinstance(s, BaggingErrors):
             raise AttributeError("oob_score_")
@@ -109,7 +109,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
         return self.means(model, X)
 
     def decision_from(self, model: EnsembleModel, X: Columns) -> Array:
-        """The mean of what the members decide by; those that have drawn no row say nothing."""
+        """The mean decision function of the members; those that have drawn no row are left out."""
         said = [member.decision_from(one, X) for member, one in self.members_of(model)]
         return np.asarray(sum(said) / len(said))
 

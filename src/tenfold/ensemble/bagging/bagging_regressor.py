@@ -15,7 +15,7 @@ from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 
 @dataclass(frozen=True, eq=False)
 class BaggingSquares:
-    """Of rows that some member has not drawn: squared errors of what those members say, and the target's spread."""
+    """Squared out-of-bag errors, and the spread of the target of the same rows."""
 
     squares: float
     told: float
@@ -58,16 +58,16 @@ class BaggingRegressor(Bagging, Regressor):
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
     max_samples, max_features, bootstrap, bootstrap_features, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
     estimators_ : list
         The members, fitted, without those that have drawn no row; also `len(model)`, `model[i]` and `for m in model`.
     oob_score_ : float
-        With `oob_score`: R² of what the members that have not drawn a row say of it; NaN without such rows.
+        With `oob_score`: Out-of-bag R²; NaN without rows that some member has not drawn.
     certificate_ : Certificate
 
     Examples
@@ -110,7 +110,7 @@ class BaggingRegressor(Bagging, Regressor):
 
     @property
     def oob_score_(self) -> float:
-        """R² of what the members that have not drawn a row say of it."""
+        """Out-of-bag R²."""
         s = self.__dict__.get("summary_")
         if not isinstance(s, BaggingSquares):
             raise AttributeError("oob_score_")

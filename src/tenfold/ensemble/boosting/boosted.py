@@ -22,7 +22,7 @@ class BoostedModel(NamedTuple):
     """Trees whose values add up to a margin, and the loss after each round."""
 
     roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
-    """first: what has more trees is told by these alone"""
+    """first: margins of more trees are computed from these alone"""
     trees: Tree
     """one after the other"""
     value: Annotated[Array, "trees.node"]

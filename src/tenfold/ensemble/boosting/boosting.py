@@ -1,8 +1,9 @@
 """Gradient boosting: each tree is grown along the slope of the loss that those before it left.
 
 A round needs Σg and Σh by node, column and bin, in whole units: they merge exactly, so the trees are the same from rows
-in one place, gathered once, and level by level over parts, whatever the parts. Bins are held; margins follow the trees.
-Before the first round comes what a constant would predict; leaves that say quantiles are found after each tree; and the
+in one place, gathered once, and level by level over parts, however rows are split into parts. Bins are held; margins
+follow the trees.
+Before the first round the best constant is found; leaves that are quantiles are found after each tree; and the
 loss at the end is seen by all rows.
 """
 
@@ -88,7 +89,7 @@ class FindingConstant(NamedTuple):
     step: int
     setup: Setup
     sought: lq.Sought
-    """what is known of it, if it is a quantile"""
+    """bounds of the quantile found so far, if the loss needs one"""
 
 
 class BoostingRows(NamedTuple):
@@ -113,7 +114,7 @@ class BoostingLevels(NamedTuple):
 
 
 class FindingQuantiles(NamedTuple):
-    """The leaves of the last tree are to say quantiles."""
+    """The state in which the leaf quantiles of the last tree are found."""
 
     step: int
     setup: Setup
@@ -166,7 +167,7 @@ losses_of_numbers = Refused(
 
 
 class Boosting(Estimator):
-    """A sum of trees. A subclass says which loss, and where to start."""
+    """A sum of trees. A subclass defines the loss and the initial prediction."""
 
     passes = MANY
     model_type = BoostedModel
@@ -240,7 +241,7 @@ class Boosting(Estimator):
         return None
 
     def _margins(self, setup: Setup, boosted: BoostedModel) -> tuple[WeightUnit, BoostedModel, RowSampling, Gradients]:
-        """What tells the margins of rows, and what they lose by them."""
+        """Margins of rows and their loss under a model."""
         return setup.weights, boosted, self._sampling(setup), self.gradients(boosted)
 
     def update(self, state: BoostingState, s: BoostingSummary) -> BoostingState:
@@ -356,7 +357,7 @@ class Boosting(Estimator):
         return BoostingLevels(boosted.rounds, setup, boosted, lw.root(3, 0), row_weight)
 
     def _digit(self, state: FindingQuantiles, s: lq.Digits) -> FindingQuantiles | BoostingLevels:
-        """One more digit of what the leaves say."""
+        """Find one more digit of the leaf quantiles."""
         step, setup, boosted, sought = state
         sought = lq.narrow(sought, s, self.level)
         if sought.digit < lq.last(lq.RESIDUAL_DTYPE):
@@ -398,7 +399,7 @@ class Boosting(Estimator):
         )
 
     def _enough(self, step: int, boosted: BoostedModel) -> bool:
-        """Whether there are rounds enough, or the validation rows say so."""
+        """Whether boosting stops: by the number of rounds, or by the validation loss."""
         if step >= self.rounds:
             return True
         seen, few = boosted.validation_score, self.n_iter_no_change
@@ -463,7 +464,7 @@ class Boosting(Estimator):
     def feature_importances_(self) -> Array:
         """Share of the gain of all splits of all trees that is due to each column.
 
-        It favours columns with many values, and says nothing about unseen rows.
+        It favours columns with many values, and does not show whether a column helps on unseen rows.
         """
         check_is_fitted(self)
         model: BoostedModel = self.model_
@@ -490,7 +491,7 @@ class Boosting(Estimator):
 
     @property
     def train_score_(self) -> Array:
-        """How well the training rows are predicted, round by round, as scikit-learn says it."""
+        """Score on the training rows after each round, as in scikit-learn."""
         check_is_fitted(self)
         if not self.scores_are_losses and not self.stops_early(self.model_.ranges.rows):
             return np.zeros(0)
@@ -534,7 +535,7 @@ class Boosting(Estimator):
         raise NotImplementedError
 
     def stops_early(self, rows: int) -> bool:
-        """Whether a fit to so many rows keeps some back, to stop when their loss falls no more."""
+        """Whether a fit to `rows` rows holds out a validation set for early stopping."""
         raise NotImplementedError
 
     @property
@@ -551,7 +552,7 @@ class Boosting(Estimator):
         raise NotImplementedError
 
     def start_from(self, setup: Setup, sought: lq.Sought, s: BoostingSummary) -> Array | lq.Sought:
-        """The margins of that constant; or what is known of it, if there is more to ask."""
+        """The initial margins; or the bounds known so far, if another pass is needed."""
         raise NotImplementedError
 
 

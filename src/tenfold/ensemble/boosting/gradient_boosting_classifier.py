@@ -26,7 +26,7 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     Parameters
     ----------
     learning_rate : float, default=0.1
-        What a tree says is multiplied by it.
+        Shrinkage applied to the contribution of each tree.
     n_estimators : int, default=100
         Rounds at most.
     subsample : float, default=1.0
@@ -44,11 +44,12 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     validation_fraction : float, default=0.1
         Share of the rows that `n_iter_no_change` sets aside for validation, drawn by their numbers in the source.
     n_iter_no_change : int, optional
-        With it, rows are kept back, and a fit stops when their loss has not fallen by `tol` for so many rounds.
+        If given, a validation set is held out, and boosting stops when its loss has not fallen by `tol` for this many
+        rounds.
     tol : float, default=1e-4
         What counts as a fall of the loss.
     l2_regularization : float, default=0.0
-        What is added to the curvature of each leaf, and so draws what it says to zero.
+        L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int or "auto", default="auto"
         Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
         rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
@@ -57,18 +58,19 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
-        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+        Smoothing of category means: categories are sorted as if each had this many additional rows at the mean of the
+        node.
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
-        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+        its best set gains; with 0, an uninformative column of many categories is split before all others.
     max_iter : int, optional
         Another name of `n_estimators`, which it overrules.
     loss, min_weight_fraction_leaf, min_impurity_decrease, init : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     max_features, warm_start, ccp_alpha : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     criterion, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ class OfMargins(OfBins[S]):
     gradients: Gradients
 
     def margins(self, held: InBins, before: HeldBoostingRows | None, trees: int) -> Array:
-        """The margins after so many trees, from those after fewer."""
+        """The margins after more trees, computed from those after fewer."""
         e, cut = self.boosted, self.lens.cut
         if before is None:
             before = HeldBoostingRows(0, np.repeat(e.base[None], held.bins.shape[1], axis=0))
@@ -121,7 +121,7 @@ class GradientHistograms(OfMargins[Level]):
 
 
 class ResidualDigits(OfMargins[lq.Digits]):
-    """Weights of residuals by leaf of the last tree and next digit: for leaves that say quantiles."""
+    """Weights of residuals by leaf of the last tree and next digit, from which leaf quantiles are found."""
 
     sought: lq.Sought
     scale: float
@@ -169,7 +169,7 @@ class BoostedSides(SplitSides):
 
 
 class MarginLossOfValues(Statistic[RoundLoss]):
-    """The loss at the margins of all trees, of rows as they are: for trees whose thresholds are no edges of bins."""
+    """The loss of unbinned rows at the margins of all trees: for trees whose thresholds are not bin edges."""
 
     weights: WeightUnit
     boosted: BoostedModel

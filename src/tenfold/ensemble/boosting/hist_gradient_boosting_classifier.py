@@ -25,7 +25,7 @@ class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, Boosti
     Parameters
     ----------
     learning_rate : float, default=0.1
-        What a tree says is multiplied by it.
+        Shrinkage applied to the contribution of each tree.
     max_iter : int, default=100
         Rounds at most.
     max_leaf_nodes : int, default=31
@@ -35,7 +35,7 @@ class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, Boosti
     min_samples_leaf : int, default=20
         Rows of a leaf at the least.
     l2_regularization : float, default=0.0
-        What is added to the curvature of each leaf, and so draws what it says to zero.
+        L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int, default=255
         Maximum number of bins of a column. If a class is rare, up to four fifths of the edges lie beside the values
         of its rows.
@@ -53,21 +53,22 @@ class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, Boosti
     random_state : int, default=0
         Seed of the sample that the edges of the bins come from, and of the draws.
     class_weight : dict or "balanced", optional
-        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        Weights by class, 1 for a class that is not listed; "balanced" gives all classes the
         same weight, with one scan more.
     subsample : float, default=1.0
         Share of the rows that each round learns from, drawn by their numbers in the source.
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
-        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+        Smoothing of category means: categories are sorted as if each had this many additional rows at the mean of the
+        node.
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
-        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+        its best set gains; with 0, an uninformative column of many categories is split before all others.
     loss, max_features, categorical_features, interaction_cst, scoring, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

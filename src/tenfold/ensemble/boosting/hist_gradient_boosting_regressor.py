@@ -25,12 +25,12 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "poisson", "quantile"}, default="squared_error"
-        Leaves of the absolute and of the quantile loss say a quantile of the residuals of their rows. A row that is
-        predicted exactly has slope 0 in these two; scikit-learn counts it as above the prediction.
+        With the absolute and the quantile loss, the value of a leaf is a quantile of the residuals of its rows. A row
+        that is predicted exactly has slope 0 in these two; scikit-learn counts it as above the prediction.
     quantile : float, optional
         The level, if the loss is "quantile".
     learning_rate : float, default=0.1
-        What a tree says is multiplied by it.
+        Shrinkage applied to the contribution of each tree.
     max_iter : int, default=100
         Rounds at most.
     max_leaf_nodes : int, default=31
@@ -40,7 +40,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     min_samples_leaf : int, default=20
         Rows of a leaf at the least.
     l2_regularization : float, default=0.0
-        What is added to the curvature of each leaf, and so draws what it says to zero.
+        L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int, default=255
         Bins that a column is cut into at the most.
     monotonic_cst : array of shape (columns,) or dict, optional
@@ -61,14 +61,15 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
-        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+        Smoothing of category means: categories are sorted as if each had this many additional rows at the mean of the
+        node.
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
-        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+        its best set gains; with 0, an uninformative column of many categories is split before all others.
     max_features, categorical_features, interaction_cst, scoring, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Leaves that say a quantile of the residuals of their rows: for losses whose curvature says nothing.
+"""Leaf values that are quantiles of residuals: for losses without curvature.
 
 A residual becomes a whole number of the same order, and the quantile is found digit by digit: the weights by leaf and
 digit merge exactly, so it is the same number from rows in one place and from parts. It is the least residual at
@@ -53,7 +53,7 @@ class Digits:
 
 
 def seek(many: int) -> Sought:
-    """Nothing known of so many quantiles."""
+    """The initial search state of `n` quantiles."""
     none = np.zeros(many, np.int64)
     return Sought(none, none, none, 0)
 
@@ -128,7 +128,8 @@ def in_place(key: Keys, weight: Codes, index: NDArray[np.uint32], node: Codes, l
 
 
 def filled(tree: Tree, value: Array, weight: Codes, monotonic: Codes) -> Array:
-    """Values of all nodes from those of the leaves, kept in the order that columns ask for; means of what is below."""
+    """Values of all nodes from those of the leaves, under monotonic constraints; inner nodes have the mean of their
+    leaves."""
     out, heft = np.zeros(tree.node_count), np.zeros(tree.node_count)
     out[tree.leaves], heft[tree.leaves] = value, weight
     for k in np.flatnonzero(tree.feature >= 0)[::-1]:

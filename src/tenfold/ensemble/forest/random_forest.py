@@ -98,7 +98,7 @@ class PlacingThresholdsOfForest(NamedTuple):
 
 
 class CheckingForest(NamedTuple):
-    """All trees are there: what they say of rows they have not drawn is wanted."""
+    """The state in which all trees are grown and out-of-bag predictions are scored."""
 
     step: int
     setup: Setup
@@ -122,7 +122,7 @@ no_scorer = refused("it is the share of right answers, or R²", Remedy("tn.{name
 
 
 class RandomForest(MemberSequence, TreeGrower, ForestPaths):
-    """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
+    """An average of trees. A subclass defines how rows are summed, and the prediction of a node."""
 
     model_type = ForestModel
     hidden = frozenset({"cover", "ranges"})
@@ -278,7 +278,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
         return self._roots(step, setup, forest)
 
     def _means(self, setup: Setup, grown: GrownTree, number: int) -> Array:
-        """What is said of rows that end in each node of a tree, by its number; far targets are whole again."""
+        """Prediction of each node of a tree, by its number, including targets that were set aside as far."""
         value = self.values(setup, grown.sums)
         if len(setup.far.target):
             times = self._draws(setup, 0, 0).times(setup.far.place, number)
@@ -344,8 +344,8 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
     def feature_importances_(self) -> Array:
         """Share of the decrease of impurity that is due to each column, a mean over the trees.
 
-        It favours columns with many values, and says nothing about unseen rows: a column of noise gets
-        its share too.
+        It favours columns with many values, and does not show whether a column helps on unseen rows: a column of noise
+        gets its share too.
         """
         model: ForestModel = self.model_
         p, n = len(model.ranges.levels), len(model.roots)
@@ -381,7 +381,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
         raise NotImplementedError
 
     def member_values(self, value: Array) -> Array:
-        """What the nodes of one tree say, as a decision tree has it."""
+        """Predictions of the nodes of one tree, in the format of a decision tree."""
         return value
 
     def limits(self) -> dict[str, Any]:
@@ -395,7 +395,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
         return self.min_weight_fraction_leaf > 0 or self.min_impurity_decrease > 0 or self.class_weight == "balanced"
 
     def values(self, setup: Setup, sums: Codes) -> Array:
-        """What is said of rows that end in each node, from its channel sums."""
+        """Prediction of each node, from its channel sums."""
         raise NotImplementedError
 
     def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Any]:

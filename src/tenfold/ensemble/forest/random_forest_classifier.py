@@ -32,7 +32,7 @@ CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
 @dataclass(frozen=True, eq=False)
 class ForestErrors:
-    """Weights, in whole units, of rows by what the trees that have not drawn them say."""
+    """Weights, in whole units, of rows that their out-of-bag trees misclassify or classify."""
 
     wrong: int
     whole: int
@@ -53,7 +53,7 @@ class ForestErrors:
 
 
 class OutOfBagErrors(ForestOutOfBag[ForestErrors]):
-    """Weights of rows whose class the trees that have not drawn them say wrong."""
+    """Weights of rows that are misclassified out of bag."""
 
     def summarize(self, chunk: Chunk) -> ForestErrors:
         seen, _ = self.seen(chunk, self.draws.bootstrap)
@@ -61,7 +61,7 @@ class OutOfBagErrors(ForestOutOfBag[ForestErrors]):
 
 
 class OutOfBagErrorsOfValues(Statistic[ForestErrors]):
-    """The same of rows as they are, for trees whose thresholds are no edges of bins."""
+    """Out-of-bag errors of unbinned rows, for trees whose thresholds are not bin edges."""
 
     weights: WeightUnit
     forest: ForestModel
@@ -113,10 +113,11 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
-        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+        Smoothing of category means: categories are sorted as if each had this many additional rows at the mean of the
+        node.
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
-        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+        its best set gains; with 0, an uninformative column of many categories is split before all others.
     max_bins : int or "auto", default="auto"
         Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
         rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
@@ -124,13 +125,13 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     max_samples : int or float, optional
         How many rows each tree draws, or their share of all; by default as many as there are. How often a row is drawn
-        is a Poisson number, so these are means; a tree that draws none has no say.
+        is a Poisson number, so these are means; a tree that draws no row is left out.
     ccp_alpha : float, default=0.0
         What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
     warm_start, monotonic_cst : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     oob_score, n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -146,7 +147,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     estimators_ : list of DecisionTreeClassifier
         The trees, each by itself.
     oob_score_ : float
-        Share of the rows whose class is said right by the trees that have not drawn them; NaN without such rows.
+        Out-of-bag accuracy; NaN without rows that some tree has not drawn.
     max_features_ : int
         How many columns each node may choose from.
     n_outputs_ : int
@@ -208,7 +209,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
 
     @property
     def oob_score_(self) -> float:
-        """Share of the rows whose class is said right by the trees that have not drawn them."""
+        """Out-of-bag accuracy: share of the rows that trees which have not drawn them classify correctly."""
         s: ForestErrors = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row

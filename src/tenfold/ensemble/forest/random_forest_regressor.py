@@ -23,7 +23,7 @@ from tenfold.tree.records import Histograms, RowsOf, Setup
 
 @dataclass(frozen=True, eq=False)
 class ForestSquares:
-    """Sums over rows that some tree has not drawn, of what those trees say; and the weight of the others."""
+    """Sums of out-of-bag squared errors and targets, and the weight of rows that every tree has drawn."""
 
     squares: float
     """of the errors"""
@@ -46,7 +46,7 @@ class ForestSquares:
 
 
 class OutOfBagSquares(ForestOutOfBag[ForestSquares]):
-    """Squared errors of what trees say of rows that they have not drawn."""
+    """Squared errors of out-of-bag predictions."""
 
     def summarize(self, chunk: Chunk) -> ForestSquares:
         seen, _ = self.seen(chunk, self.draws.bootstrap)
@@ -90,10 +90,11 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
-        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+        Smoothing of category means: categories are sorted as if each had this many additional rows at the mean of the
+        node.
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
-        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+        its best set gains; with 0, an uninformative column of many categories is split before all others.
     max_bins : int or "auto", default="auto"
         Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
         rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
@@ -101,13 +102,13 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     max_samples : int or float, optional
         How many rows each tree draws, or their share of all; by default as many as there are. How often a row is drawn
-        is a Poisson number, so these are means; a tree that draws none has no say.
+        is a Poisson number, so these are means; a tree that draws no row is left out.
     ccp_alpha : float, default=0.0
         What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
     criterion, warm_start, monotonic_cst : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     oob_score, n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -121,7 +122,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     estimators_ : list of DecisionTreeRegressor
         The trees, each by itself.
     oob_score_ : float
-        R² of what the trees that have not drawn a row say of it; NaN without such rows.
+        Out-of-bag R²; NaN without rows that some tree has not drawn.
     max_features_ : int
         How many columns each node may choose from.
     n_outputs_ : int
@@ -173,7 +174,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
 
     @property
     def oob_score_(self) -> float:
-        """R² of what the trees that have not drawn a row say of it."""
+        """Out-of-bag R²."""
         s: ForestSquares = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row

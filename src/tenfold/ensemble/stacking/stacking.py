@@ -1,9 +1,9 @@
-"""What both stacks share: members by fold, and a last learner that learns from what they say of unseen rows.
+"""The base of both stacking learners: members by fold, and a final estimator fitted to their out-of-fold predictions.
 
 Rows are dealt to folds by their places. Of every member there are as many models as folds, each without the rows of
 one, and one of all rows. One-pass members are summarized once, fold by fold: the model without a fold is made of the
-summaries before it and after it, merged. Then each row is told by the models that have not seen it; that is held, and
-the last learner learns from it. Predictions come from the models of all rows.
+summaries before it and after it, merged. Then each row is predicted by the models that were not fitted to it; that is
+held, and the last learner learns from it. Predictions come from the models of all rows.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tenfold.stats.member_summaries import Joint
 
 
 class Layered(NamedTuple):
-    """The models are done, and the last learner learns from what they say."""
+    """The state in which the final estimator is fitted to out-of-fold predictions."""
 
     step: int
     schema: Schema
@@ -55,13 +55,13 @@ class StackModel(NamedTuple):
     """The models of all folds and of all rows, and the last one."""
 
     seen: Annotated[Codes, "member", COUNTS]
-    """rows that each has learned from; without any it has no say"""
+    """number of training rows of each model; models without any are left out"""
     members: Bundle
     found: Bundle
     """the last summaries of the models of all rows"""
     n_classes: Annotated[int, CLASS_COUNT]
     last: Bundle
-    """of the learner that learns from what the models say"""
+    """state of the final estimator"""
 
 
 not_prefit = refused(
@@ -141,7 +141,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
     # ---- members, by fold --------------------------------------------------------------------------
 
     def folds(self) -> Key:
-        """At random, or as they are given."""
+        """Assign rows to folds at random, or as `cv` gives them."""
         codes = self._listed()
         return ByLot(self.k, seed_of(self)) if codes is None else GivenFolds(self.k, codes)
 
@@ -210,16 +210,16 @@ class Stacking(MemberOutputs, NamedEnsemble):
         raise ValueError(f"{member!r} has no {self.stack_method}. Remedy: stack_method='auto'")
 
     def widths(self, classes: int) -> list[int]:
-        """How many numbers each member says of a row."""
+        """Number of outputs of each member."""
         many = classes if classes != 2 else 1
         return [1 if self.method(member) == "predict" else many for _, member in self.named()]
 
     def width(self, classes: int) -> int:
-        """How many numbers the members say of a row."""
+        """Total number of outputs of the members."""
         return sum(self.widths(classes))
 
     def told(self, model: EnsembleModel | StackModel, X: Columns, fold: int) -> Array:
-        """What the models without a fold say; one that had no rows to learn from is told by that of all rows."""
+        """Out-of-fold predictions; a model without training rows is replaced by the model of all rows."""
         out = []
         for m, (_, member) in enumerate(self.named()):
             at = m * (self.k + 1) + fold
@@ -242,14 +242,14 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return scores[:, 1] - scores[:, 0] if classes == 2 else scores
 
     def beside(self, told: Array, X: Columns) -> Columns:
-        """What the last learner sees: what was told, and the columns, if they pass through."""
+        """Input of the final estimator: the predictions, and the columns if `passthrough`."""
         data: Any = told
         if self.passthrough:
             data = (*(np.ascontiguousarray(c) for c in told.T), *(X.column(j) for j in range(X.shape[1])))
         return Columns(data, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)
 
     def seen_by_last(self, model: StackModel, X: Columns) -> Columns:
-        """Rows as the last learner sees them, told by the models of all rows."""
+        """Input of the final estimator, predicted by the models of all rows."""
         return self.beside(self.told(model, X, self.k), X)
 
     def outputs_from(self, model: StackModel, X: Columns) -> Array:
@@ -315,7 +315,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
 
     @property
     def final_estimator_(self) -> Any:
-        """The last learner, fitted to what members say of unseen rows."""
+        """The final estimator, fitted to out-of-fold predictions."""
         if "model_" not in self.__dict__:
             raise AttributeError("final_estimator_")
         last, s = self.model_.last, self.summary_

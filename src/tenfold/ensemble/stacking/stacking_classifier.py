@@ -1,4 +1,4 @@
-"""Stacking: a classifier that learns from what others say of unseen rows."""
+"""Stacking: a classifier fitted to the out-of-fold predictions of other classifiers."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
         each row, for rows in memory.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What members are asked for; "auto" takes the first of the others that a member has. Of two classes the
-        probability of the second is told, or by how much its score is ahead; "predict" tells the number of a class.
+        probability of the second class is used, or its decision value; "predict" uses the code of the class.
     passthrough : bool, default=False
         Whether the last learner sees the columns too.
     random_state : int, default=0
         Seed of the folds. None draws one, and the certificate records it.
     n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which fold a row of a stack belongs to, and what the models say of unseen rows."""
+"""Assignment of rows to folds, and the out-of-fold predictions of stacking."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenfold.stats.rows.draws import folds_of
 
 
 class ByLot(Key):
-    """Of any so many rows in a row that have weight one is in each fold, in a drawn order."""
+    """Among any k consecutive rows with a weight, each of the k folds receives one, in random order."""
 
     seed: int
 
@@ -39,7 +39,7 @@ class GivenFolds(Key):
 
 
 class Layer(Stage):
-    """Makes of rows what the members say of them, each told by models that have not seen it."""
+    """A lens that maps rows to the out-of-fold predictions of the members."""
 
     stack: ByParams
     model: EnsembleModel

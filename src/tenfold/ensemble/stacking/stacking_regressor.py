@@ -31,7 +31,7 @@ class StackingRegressor(Stacking, Regressor):
     random_state : int, default=0
         Seed of the folds. None draws one, and the certificate records it.
     n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

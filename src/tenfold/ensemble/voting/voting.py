@@ -1,7 +1,7 @@
 """What both votes share: weights of the members, and the certificate.
 
-A vote is a weighted mean, Σ wₘ hₘ(x) / Σ wₘ, of what the members say. Members are summarized side by side, over shared
-scans; their claims are the vote's.
+A vote is a weighted mean, Σ wₘ hₘ(x) / Σ wₘ, of the members' predictions. Members are summarized side by side, over
+shared scans; their claims are the vote's.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Voting(MemberOutputs, NamedEnsemble):
         return np.column_stack([said(member, at) for member, at in zip(self.team(), model.members.each, strict=True)])
 
     def claims(self, model: EnsembleModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
-        """The claims of the members by name, and what the mean of their errors says about the vote's."""
+        """The claims of the members by name, and the bound on the error of the vote by the mean of their errors."""
         each = self.certified(model, s)
         if each is None:
             return None

@@ -49,7 +49,7 @@ class VotingClassifier(Voting, Averaged):
     flatten_transform : bool, default=True
         Whether `transform` puts the probabilities of all members side by side: a table, not a box.
     n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class VotingClassifier(Voting, Averaged):
         return [f"{name}{i}" for name in team for i in range(width)] if self.voting == "soft" else team
 
     def transform(self, X: Any) -> Any:
-        """What each member says of each row: the number of a class, or the probabilities of all.
+        """Prediction of each member for each row: the code of a class, or the probabilities of all classes.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class VotingClassifier(Voting, Averaged):
 
         Returns
         -------
-        said : array of shape (rows, members), or (rows, members x classes) with probabilities
+        predictions : array of shape (rows, members), or (rows, members x classes) with probabilities
             Of shape (members, rows, classes), if these are not flattened: of rows in memory only.
         """
         if self.voting == "hard" or self.flatten_transform:

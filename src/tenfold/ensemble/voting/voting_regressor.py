@@ -31,7 +31,7 @@ class VotingRegressor(Voting, Regressor):
     weights : array of shape (members,), optional
         Of each member; all the same by default.
     n_jobs, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ class Learning(NamedTuple):
     schema: Schema
     done: Annotated[Flags, "member"]
     seen: Annotated[Codes, "member", COUNTS]
-    """rows that each has learned from; without any it has no say"""
+    """number of training rows of each model; models without any are left out"""
     members: Bundle
     """their states; the model of one that is done"""
     found: Bundle
@@ -52,7 +52,7 @@ class EnsembleModel(NamedTuple):
     """The models of the members."""
 
     seen: Annotated[Codes, "member", COUNTS]
-    """rows that each has learned from; without any it has no say"""
+    """number of training rows of each model; models without any are left out"""
     members: Bundle
     found: Bundle
     """the last summaries of members that were done before the last reduce"""

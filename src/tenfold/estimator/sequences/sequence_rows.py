@@ -49,7 +49,7 @@ class SequenceLearner(Estimator):
         lengths : int array, optional
             How many rows each sequence has; they add up to the rows of X. By default all rows are one sequence.
         checkpoint : str, path or Checkpoint, optional
-            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+            Folder for checkpoints; an interrupted fit resumes from the last one.
         stop : Gap, Rounds, Seconds or a rule of your own, optional
             When to stop early.
 

@@ -128,7 +128,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         sample_weight : array, optional
             A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
         checkpoint : str, path or Checkpoint, optional
-            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+            Folder for checkpoints; an interrupted fit resumes from the last one.
         stop : Gap, Rounds, Seconds or a rule of your own, optional
             When to stop early, `Gap(1e-3) | Seconds(60)`: looked at after each round that leaves a certified model.
             Limits of the learner itself, such as `max_iter`, hold as well. Networks and SGD end after an epoch, and one

@@ -38,7 +38,7 @@ class Hashing(Value):
     signed: bool
 
     def counted(self, texts: list[str]) -> CSR:
-        """How often the terms of each feature stand in each text; if signed, some of them count minus one."""
+        """Number of occurrences of the terms of each feature in each text; if signed, some of them count minus one."""
         if not texts:
             return sp.csr_array((0, self.features))
         if not self._plain:
@@ -104,7 +104,7 @@ def _blocks(ends: Codes) -> Iterator[tuple[int, int]]:
 def letter_table(lowercase: bool, last: int) -> NDArray[np.int32]:
     r"""For each code point the letter to write, 0 if it is none: what `\w` matches, made small one by one if so.
 
-    A letter that becomes two, as the Turkish dotted capital I, stays as it is; and a capital sigma at the end of a word
+    A letter that becomes two, as the Turkish dotted capital I, is unchanged; and a capital sigma at the end of a word
     becomes a sigma as within a word.
     """
     table = np.zeros(last, np.int32)

@@ -1,8 +1,8 @@
 """In how many documents each term is, and how often: the counts that tf-idf and a vocabulary are made of.
 
 df_t = Σ_d w_d [t in d] and tf_t = Σ_d w_d n_dt merge by addition, term by term; a term that one side lacks is zero
-there. Where there are more terms than memory, those in most documents are enough: `FrequentTerms` holds so many of
-them, and says by how much a count may be too small (Misra and Gries; merged as Agarwal and others do, "Mergeable
+there. If the terms do not fit into memory, the most frequent ones are kept: `FrequentTerms` holds at most this many of
+them, and bounds the error of their counts (Misra and Gries; merged as Agarwal and others do, "Mergeable
 summaries", 2012).
 """
 

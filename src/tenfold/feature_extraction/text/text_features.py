@@ -52,7 +52,7 @@ class TextFeatures(OnePass, Transformer):
     Parameters
     ----------
     weighting : {"binary", "count", "tfidf"}, default="tfidf"
-        What a feature says of a term: that it is in the document (set of words), how often, or how often times its
+        Value of a feature for a term: whether it is in the document (set of words), its count, or its count times its
         inverse document frequency.
     analyzer : {"word", "char", "char_wb"}, default="word"
         Whether terms are words, or runs of characters; with "char_wb" within words only.
@@ -61,7 +61,7 @@ class TextFeatures(OnePass, Transformer):
     lowercase : bool, default=True
         Whether to make all letters small first.
     strip_accents : {"ascii", "unicode"} or None, default=None
-        Whether to leave out accents, and then, with "ascii", what is not ASCII.
+        Whether to remove accents and, with "ascii", all characters that are not ASCII.
     stop_words : "english", list of str or None, default=None
         Words to leave out, before stems and n-grams are made; "english" is scikit-learn's list.
     stemmer : str or None, default=None
@@ -72,14 +72,14 @@ class TextFeatures(OnePass, Transformer):
     min_df, max_df : int or float, default=1 and 1.0
         Terms in fewer, or in more, documents are left out. A float is a share of the documents.
     max_features : int or None, default=None
-        Keep so many terms: those that occur most often, of equals the first in the alphabet.
+        Maximum number of terms: the most frequent are kept, ties in alphabetical order.
     vocabulary : dict, list of str or None, default=None
         The terms, in the order of the features, or the place of each. None: all that occur, sorted.
     max_terms : int or None, default=None
-        Count so many terms at a time, and no more: those in most documents. The certificate says how many documents a
+        Maximum number of terms counted at a time: those in most documents. The certificate bounds how many documents a
         count may lack; if there are no more terms than this, none. `max_features` then goes by documents.
     n_features : int or None, default=None
-        Take no vocabulary, but so many features, each for the terms of some hash values: MurmurHash3, as in
+        Number of features for hashed terms, instead of a vocabulary: MurmurHash3, as in
         scikit-learn's `HashingVectorizer`. Plain words are cut and hashed by a compiled kernel.
     alternate_sign : bool, default=False
         Whether half of the hashed terms count minus one, so that those of one feature cancel on average. Naive Bayes
@@ -89,7 +89,7 @@ class TextFeatures(OnePass, Transformer):
     smooth_idf : bool, default=True
         Whether tf-idf counts one document more, with every term in it; then no term of a vocabulary divides by zero.
     norm : {"l1", "l2"} or None, default="l2"
-        Tf-idf weights of a document are divided by their length. Counts and sets of words are as they are.
+        Whether the tf-idf weights of a document are divided by their norm. Counts and sets of words are not.
 
     Attributes
     ----------
@@ -295,7 +295,7 @@ class TextFeatures(OnePass, Transformer):
         return self._weighed(model, found)
 
     def _weighed(self, model: TextModel, found: CSR) -> CSR:
-        """Counts as they are, as ones, or as tf-idf."""
+        """Counts as counts, as ones, or as tf-idf weights."""
         if self._once:
             found.data[:] = 1.0
         if self._weighting != "tfidf":
@@ -348,7 +348,7 @@ class TextFeatures(OnePass, Transformer):
         return self._analyzer().made()
 
     def build_preprocessor(self) -> Callable[[str], str]:
-        """The function that makes letters small and leaves out accents, as parameters say.
+        """Return a function that converts text to lowercase and removes accents, by the parameters.
 
         Returns
         -------

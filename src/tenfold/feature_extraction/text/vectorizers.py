@@ -38,9 +38,9 @@ FLOAT32_REMEDY = Remedy("tn.{name}().fit_transform(X).astype(np.float32)")
 
 
 class CountVectorizer(TextFeatures):
-    """How often each term stands in each document: `TextFeatures` under scikit-learn's name, in one pass.
+    """Count each term of each document in one pass: `TextFeatures` with scikit-learn's name and parameters.
 
-    What the parameters mean, `TextFeatures` says. It has more: stems, hashed terms, a bound on the terms in memory.
+    See `TextFeatures` for the parameters; it has more of them: stems, hashed terms, a bound on the terms in memory.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class CountVectorizer(TextFeatures):
     binary : bool, default=False
         Whether a term counts once, however often it is there.
     input, preprocessor, tokenizer, dtype : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     encoding, decode_error : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class CountVectorizer(TextFeatures):
 class TfidfVectorizer(TextFeatures):
     """The tf-idf weights of the terms in each document: `TextFeatures` under scikit-learn's name, in one pass.
 
-    What the parameters mean, `TextFeatures` says. It has more: stems, hashed terms, a bound on the terms in memory.
+    See `TextFeatures` for the parameters; it has more of them: stems, hashed terms, a bound on the terms in memory.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ class TfidfVectorizer(TextFeatures):
     use_idf : bool, default=True
         Whether terms are multiplied by their inverse document frequency; if not, `idf_` is ones.
     input, preprocessor, tokenizer, dtype : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     encoding, decode_error : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

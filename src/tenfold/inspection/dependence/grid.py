@@ -25,7 +25,7 @@ MAX_QUANTILE_ROWS = 16384
 
 
 class Axis(NamedTuple):
-    """The values of a column, as a model takes them and as they are shown."""
+    """The grid values of a column, as model input and as labels."""
 
     name: str
     values: Labels
@@ -55,7 +55,7 @@ class GridLayout:
                 raise ValueError(f"{asked}: there is no column {other[0]!r}; there are {list(names)[:20]}")
 
     def of(self, names: Sequence[str], j: int) -> tuple[ArrayLike | None, bool]:
-        """Values that are given for column j, or None; and whether it is said to be one of categories."""
+        """Values given for column j, or None; and whether it is declared categorical."""
         known = [self.custom[key] for key in (names[j], j) if key in self.custom]
         return (known[0] if known else None), names[j] in self.categorical or j in self.categorical
 

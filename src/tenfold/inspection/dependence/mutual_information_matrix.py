@@ -1,4 +1,4 @@
-"""What each column tells of each other one: mutual information of all pairs of columns, from one table of counts."""
+"""Mutual information of all pairs of columns, from one table of counts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MAX_VALUES = 10_000
 
 @dataclass(frozen=True, eq=False)
 class MutualInformationMatrix:
-    """What each column tells of each other one.
+    """Mutual information of all pairs of columns.
 
     Parameters
     ----------
     names : tuple of str
         The columns.
     information : array of shape (columns, columns)
-        I(X; Y) of each pair; on the diagonal the entropy of the column, which is what it tells of itself.
+        I(X; Y) of each pair; on the diagonal the entropy of the column.
     scans : int
         How often the rows were read.
     base : float

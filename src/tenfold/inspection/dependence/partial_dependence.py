@@ -1,6 +1,6 @@
-"""Partial dependence: what a model says on average, if a column has the same value in every row.
+"""Partial dependence: the mean prediction of a model if a column has the same value in every row.
 
-All curves come from one scan: at each value of each grid, the mean of what is said and its spread merge, and so does
+All curves come from one scan: at each value of each grid, mean and spread of the predictions merge, and so does
 a sample of rows whose own curves are kept. Another scan before finds the grids, unless they are known.
 """
 
@@ -60,7 +60,7 @@ def partial_dependence(
     level: float = 0.95,
     random_state: int = 0,
 ) -> PartialDependence | list[PartialDependence]:
-    """What a model says on average over rows, for each value of a column or of two.
+    """Compute the mean prediction over rows for each value of a column or of two.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _over(
     predictor: Predictor, model: BaseEstimator, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature],
     layout: GridLayout, kept: int,
 ) -> Found:  # fmt: skip
-    """Read the rows part by part, and merge what is found."""
+    """Read the rows part by part, and merge the summaries."""
     with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
         view, session, scans = rows.view, rows.session, rows.scans
         refuse_text(view.schema, "partial_dependence")

@@ -1,4 +1,4 @@
-"""What partial dependence has found: the mean of what a model says, and the curves of some rows."""
+"""Result of partial dependence: the mean predictions, and the curves of some rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenfold.model_selection.formatting import ResultTable, percent
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartialDependence(ResultTable):
-    """What a model says on average, if a column or two have the same value in every row.
+    """Mean predictions of a model if one or two columns have the same value in every row.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class PartialDependence(ResultTable):
 
 @dataclass(frozen=True, eq=False)
 class DependenceMeans:
-    """Weight, mean and sum of squares around it of what is said, at each point of a grid; merged as Chan et al. do."""
+    """Weight, mean and centred sum of squares of the predictions at each point of a grid; merged as in Chan et al."""
 
     rows: int
     weight: float

@@ -64,7 +64,7 @@ class SplitGains:
         return float(self.gains[self.names.index(column), self.criteria.index(criterion)])
 
     def best(self, criterion: str = "entropy") -> str:
-        """The column that gains most, of equals the first: if it gains anything, the one that a tree splits."""
+        """The column of greatest gain, the first of ties: the one that a tree splits, if the gain is positive."""
         return self.names[int(self.gains[:, self.criteria.index(criterion)].argmax())]
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ class NodeWeights(Statistic[Histograms]):
     weights: WeightUnit
     tree: Tree
     below: Flags
-    """whether each node of the tree is the one that is asked for, or below it"""
+    """whether each node is in the subtree that is explained"""
 
     def summarize(self, chunk: Chunk) -> Histograms:
         chunk = chunk.of_weight()

@@ -1,1 +1,1 @@
-"""Importance: how much worse a score is where a column says nothing."""
+"""Permutation importance: the decrease of a score when the values of a column are permuted."""

@@ -1,7 +1,7 @@
-"""Rows that lend their values to others, drawn by a hash of where they stand: nobody needs the order of all rows.
+"""Donor rows, drawn by a hash of the row's position: permutations that need no order of all rows.
 
 Rows are dealt to units by chance, and a row borrows from rows of its own unit only. So units have no row in common,
-neither to score nor to borrow from, and what differs from unit to unit tells how far both draws of rows matter.
+neither to score nor to borrow from, and the spread over units estimates the variance of both draws of rows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Statistic
 
 MAX_UNITS = 32
-"""at most: as many as tell a spread well"""
+"""maximum number of units: enough to estimate their spread"""
 MIN_UNITS, ROWS_PER_UNIT = 8, 16
-"""so many units at least, and more as each has so many rows"""
+"""minimum number of units, and rows per unit above it"""
 
 
 def bits(place: Codes, seed: int, turn: int = 0) -> Bits:
@@ -30,7 +30,7 @@ def bits(place: Codes, seed: int, turn: int = 0) -> Bits:
 
 
 def units_for(rows: int) -> int:
-    """How many units so many rows are dealt to."""
+    """Number of units that `rows` rows are dealt into."""
     return max(2, min(MAX_UNITS, max(rows // ROWS_PER_UNIT, min(MIN_UNITS, rows // 4))))
 
 
@@ -43,7 +43,7 @@ def units_of(place: Codes, seed: int, units: int) -> Codes:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows with the least hashes, so many of them at most: a sample of all rows that merges."""
+    """A mergeable sample of all rows: the `size` rows with the smallest hashes."""
 
     key: Annotated[Bits, "entry"]
     place: Annotated[Codes, "entry"]
@@ -69,7 +69,7 @@ class Sample:
 
 
 def _least(key: Bits, most: int) -> Codes:
-    """Which of some hashes are the least, so many of them, in their order."""
+    """Indices of the smallest hashes, at most `most` of them, in order."""
     return np.arange(len(key)) if len(key) <= most else np.sort(np.argpartition(key, most - 1)[:most])
 
 
@@ -113,10 +113,10 @@ class Donors:
         return self.orders[turn]
 
     def draw(self, place: Codes, unit: Codes, turn: int) -> Codes:
-        """For each row one of its own unit, by number; never itself, unless there is nobody else.
+        """For each row, the number of a donor from its own unit; never the row itself, unless it is alone.
 
-        Rows and donors of a unit stand in orders by chance, and each row takes the donor some steps on from its own
-        place: no donor comes twice before each has come once. Where all stand in both, that is a permutation.
+        Rows and donors of a unit are in random order, and each row takes the donor some steps on from its own
+        position: no donor is used twice before each is used once. If rows and donors are the same, it is a permutation.
         """
         order, key = self.order(turn), bits(place, self.seed, turn)
         rows = np.lexsort((key, unit))

@@ -1,6 +1,6 @@
 """Permutation importance: how much worse a score is if a column holds values of other rows.
 
-All columns and repeats are scored in one scan: each row is told whose value it gets by a hash, and the scores of
+All columns and repeats are scored in one scan: a hash determines the donor of each row, and the scores of
 each column, repeat and unit of rows are summaries that merge. Whose values there are is found in a light scan
 before, a sample of rows that merges; with `within="part"` there is none.
 """
@@ -70,7 +70,7 @@ def permutation_importance(
     model : classifier or regressor
         Fitted: a learner of tenfold, a pipeline, or any of scikit-learn.
     X : array, frame or Source
-        Rows that the model was not made from tell what helps it elsewhere; rows that it was made from, what it leans
+        Unseen rows show which columns help the model to generalize; training rows show on which columns it relies
         on. A Source brings its own target and weights, and is read part by part.
     y : array, optional
         The target of each row; None if a Source names it.
@@ -154,7 +154,7 @@ def _over(
     predictor: Predictor, model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
     columns: Columns | None, scorer: Scorer, repeats: int, within: str, seed: int,
 ) -> ImportanceSummary:  # fmt: skip
-    """Read the rows part by part, and merge what is found."""
+    """Read the rows part by part, and merge the summaries."""
     with opened_rows(predictor, model, X, y, weight) as rows:
         view, source, scans = rows.view, rows.source, rows.scans
         refuse_text(view.schema, "permutation_importance")

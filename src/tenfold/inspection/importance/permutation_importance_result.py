@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PermutationImportance(ResultTable):
-    """How much worse a score is where a column says nothing, for each column.
+    """Decrease of a score when the values of a column are permuted, for each column.
 
     Attributes
     ----------
     names : list of str
         The columns, or several joined, as they were asked for.
     importances : array of shape (columns, repeats)
-        Score on the rows as they are, minus the score with values of other rows, for each repeat.
+        Score on the unchanged rows, minus the score with permuted values, for each repeat.
     importances_mean, importances_std : array of shape (columns,)
         Over the repeats.
     interval : array of shape (columns, 2)
@@ -36,7 +36,7 @@ class PermutationImportance(ResultTable):
     level : float
         Of both.
     score : float
-        On the rows as they are.
+        Score on the unchanged rows.
     scoring : str
     rows, units : int
         Rows scored, and units they were dealt to.
@@ -47,7 +47,7 @@ class PermutationImportance(ResultTable):
     within : {"source", "part"}
         Whose values rows were given.
     seen : float
-        Share of these rows that the model was made from, as far as can be told: see `certify`.
+        Share of these rows that are known to be training rows of the model: see `certify`.
     pos_label : optional
         The class that a score of two classes, such as f1, takes for the positive one.
     """

@@ -1,4 +1,4 @@
-"""Scores of rows as they are and with columns swapped: a statistic, and one that finds whose values are lent."""
+"""Scores of rows with and without permuted columns: a statistic, and the statistic that samples donors."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ BYTES_PER_BLOCK = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class Drops:
-    """Scores of rows as they are and with columns swapped."""
+    """Scores of rows, unchanged and with permuted columns."""
 
     rows: int
     base: Any = None
     units: dict[int, Any] = field(default_factory=dict)
-    """of the rows of each unit, as they are"""
+    """scores of the unchanged rows of each unit"""
     repeats: tuple[tuple[Any, ...], ...] = ()
     """with each column swapped, for each repeat"""
     swapped: tuple[dict[int, Any], ...] = ()
@@ -115,7 +115,7 @@ class Swapped(Statistic[Drops]):
     def drops(
         self, truth: Array | Codes, weight: Array | None, unit: Codes, plain: Array, said: Callable[[int, int], Array]
     ) -> Drops:  # fmt: skip
-        """The summaries of some rows; `said(j, r)` is what is predicted with column j swapped, repeat r."""
+        """Summaries of a chunk; `predicted(j, r)` returns the predictions with column j permuted, repeat r."""
         summarize, k = self.metric.summarize.it, self.predictor.n_classes
         scores = unit_scores(summarize, truth, weight, unit, k)
         each = [scores([said(j, r) for r in range(self.repeats)]) for j in range(len(self.columns))]

@@ -21,13 +21,13 @@ from tenfold.tree.tree import Tree
 EMPTY_LEAF_ROWS = 1e-9
 """rows of a leaf that none came to: shares of nothing are not defined"""
 CELLS_PER_BLOCK = 1 << 19
-"""nodes times points times rows that are worked on at a time: so many numbers stay near"""
+"""nodes times points times rows per block: few enough to stay in cache"""
 MIN_ROWS_PER_BLOCK = 32
 """rows at a time at the least, however large a tree is: with fewer the loops are too short"""
 
 
 class ShapleyTree:
-    """One tree of those that stand one after the other, in nodes from `start` to `stop`, ready to be explained.
+    """One tree of a forest, in nodes from `start` to `stop`, prepared for SHAP values.
 
     Where a category leads to no branch the node itself answers: it has a leaf more, to which those rows go.
 
@@ -43,7 +43,7 @@ class ShapleyTree:
     Attributes
     ----------
     expected : array of shape (outputs,)
-        What is said with no column known: the mean of the leaves, by their rows.
+        Prediction with no column known: the mean of the leaves, weighted by their rows.
     """
 
     def __init__(self, tree: Tree, start: int, stop: int, value: Array, ended: Array) -> None:
@@ -81,7 +81,7 @@ class ShapleyTree:
         return t.route_at[k] >= 0 and bool((t.route[t.route_at[k] : t.route_at[k] + t.route_width[k]] < 0).any())
 
     def _to_parents(self, sums: Array) -> None:
-        """Add to each node what is below it."""
+        """Sum values over the subtree of each node, in place."""
         for at in reversed(self.levels):
             for branch in range(-1, int(self.branch[at].max()) + 1):
                 some = at[self.branch[at] == branch]  # of different parents
@@ -100,7 +100,7 @@ class ShapleyTree:
         return found
 
     def add_values(self, rows: Array, out: Array) -> None:
-        """Add what each column adds to what the tree says of each row.
+        """Add the contributions of each column to the prediction of the tree for each row.
 
         Parameters
         ----------

@@ -39,7 +39,7 @@ class TreeShap:
     Explained is what the trees sum up to: the prediction of a tree or forest for numbers, the probabilities of one for
     classes, the margins of boosted trees (log odds, or the log of a mean). By default a column that is not known goes
     the ways of the training rows, whose number each node has kept, as `shap.TreeExplainer` does without data: no rows
-    and no other package are needed. With `data` the shap package computes what those rows say (`pip install
+    and no other package are needed. With `data` the shap package computes the values (`pip install
     "tenfold[shap]"`). Values that are missing go where the tree sends them, and are part of a column like any other;
     where they go in parts (`missing="fractional"`) they are refused.
 
@@ -51,7 +51,7 @@ GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClass
     data : array or frame, optional
         Rows for the expectations. Without, they are those of the training rows.
     feature_perturbation : {"auto", "interventional", "tree_path_dependent"}, default="auto"
-        Where the values of columns come from that are not known: from rows of `data`, whatever the known ones are
+        Source of the values of unknown columns: rows of `data`, independent of the known columns
         (time grows with the rows: give 100 to 1,000), which needs shap; or from the rows that came by the same nodes.
         By default the former if there are `data`; shap sums it in single precision, to about seven digits.
 
@@ -171,7 +171,7 @@ GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClass
         Returns
         -------
         values : array of shape (rows, columns), or (rows, columns, outputs)
-            With `expected_value` they sum to what the trees say.
+            With `expected_value` they sum to the prediction of the trees.
         """
         return self._values(self.encode(X))
 
@@ -268,7 +268,7 @@ def _ended(tree: Tree, roots: Codes, rows: Array) -> Array:
 
 
 def binary_tree(tree: Tree, start: int, stop: int, value: Array, ended: Array) -> dict[str, Any]:
-    """One tree of those that stand one after the other, in nodes from `start` to `stop`.
+    """One tree of a forest, in nodes from `start` to `stop`.
 
     Parameters
     ----------

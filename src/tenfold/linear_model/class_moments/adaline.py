@@ -3,7 +3,7 @@
 It goes down F(w) = Σ cᵢ (tᵢ - wᵀxᵢ - b)² / 2 Σ cᵢ. With m and S the mean and the covariance of the rows, q the
 covariance of rows and targets, and r the mean error, the slope of F is -r in b and Sw - q - rm in w. So the rule of all
 rows at once needs their moments alone, which merge: one pass, and no rows in its epochs. They hold the minimum of F
-too: whatever has led to some weights, F lies above its minimum by ½ (q - Sw)ᵀ S⁺ (q - Sw) + ½ r².
+too: at any weights, F lies above its minimum by ½ (q - Sw)ᵀ S⁺ (q - Sw) + ½ r².
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
     Targets are 1 for a class and -1 for the others. Unlike the perceptron it learns from every row, also from those
     that are right, so it settles where no plane separates the classes. Over all rows (`batch_size=None`) an epoch needs
     only their moments: one pass, however many epochs. The minimum is known from the same moments, so the certificate
-    says how far from it the weights are; there is :class:`~tenfold.LeastSquaresClassifier`, without epochs. More than
+    bounds their distance from it; :class:`~tenfold.LeastSquaresClassifier` needs no epochs. More than
     two classes: each against the rest. Columns are numbers.
 
     Parameters

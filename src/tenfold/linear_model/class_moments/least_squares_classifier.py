@@ -77,7 +77,7 @@ class LeastSquaresClassifier(LinearDiscriminant):
         return IndicatorModel(s.weight, means, center, coef, share - coef @ center, share)
 
     def certify(self, model: IndicatorModel, s: Scatter) -> tuple[Claim, ...]:
-        """How near to the optimum, how many digits hold, and what the rows do not tell."""
+        """Claims about the distance from the optimum, the digits that hold, and undetermined directions."""
         white = _whiten(s)
         share, _, apart, _ = class_means(s, None)
         total = s.overall()

@@ -47,7 +47,7 @@ class ClassMeans(NamedTuple):
 
 
 def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> ClassMeans:
-    """Means of the classes; classes without rows stand at the centre."""
+    """Means of the classes; the centre for classes without rows."""
     seen = s.weight > 0
     prior = class_prior(priors, s.weight)
     share = np.where(seen, prior, 0.0)
@@ -74,7 +74,7 @@ def smallest_class(weight: Array) -> Claim:
 
 
 def shortfalls(varies: Flags, rank: int, remedy: str, where: str = "classes") -> tuple[Claim, ...]:
-    """What is said of columns that are constant or repeat each other; nothing if none does."""
+    """Claims about columns that are constant or collinear; empty if there are none."""
     claims: tuple[Claim, ...] = ()
     still, varying = int((~varies).sum()), int(varies.sum())
     if still:

@@ -1,4 +1,4 @@
-"""Penalties chosen by cross-validation, all from one scan: what is summarized are the folds.
+"""Penalties chosen by cross-validation from the summaries of the folds, in one scan.
 
 The model that leaves a fold out is made from the merge of the others, and its errors are read off the summary of the
 fold it has not seen. So all folds and all penalties cost what one fit costs, and a little algebra.
@@ -124,7 +124,7 @@ class ByFold(Featured, OnePass, Regressor):
         return False
 
     def _folds(self, state: CountedChunks) -> Key:
-        """The folds that `cv` says."""
+        """The folds that `cv` defines."""
         starts = ChunkStarts(state.part, state.offset, state.first)
         if isinstance(self.cv, (int, np.integer)):
             return FoldsInOrder(int(self.cv), state.rows, starts)

@@ -41,7 +41,7 @@ class LassoCV(PathCV):
         Sweeps over the coefficients at most, for each penalty. Where three penalties of a path have taken them all,
         smaller penalties have a hundredth.
     precompute, copy_X, verbose, n_jobs, selection : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -96,9 +96,9 @@ class RidgeCV(ByFold):
     random_state : int, default=0
         Seed of the random folds. None draws one, and the certificate records it.
     scoring, store_cv_results : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     gcv_mode, alpha_per_target : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -27,13 +27,13 @@ from tenfold.stats.optimize.curvature import Beginning, Curvature, CurvatureAt, 
 from tenfold.stats.optimize.score_products import CurvatureScores, ScoresAt
 
 PARTS_PER_SHARE = 16
-"""each so many parts one is read for a first answer"""
+"""one in this many parts is read for the first estimate"""
 FIRST_SHARE_PARTS = 8
-"""and of these, first, each so many rows one, at most"""
+"""of these parts, at most one in this many rows is read at first"""
 MIN_SHARE_ROWS = 2048
 """rows of a share that are worth a first answer of their own"""
 MIN_CLASS_ROWS = 32
-"""rows of a class that it has at least: of rows that come sorted by class a share says nothing"""
+"""minimum number of rows of each class in the share: rows sorted by class make it useless otherwise"""
 MAX_HESSIAN_FEATURES = 2000
 """coefficients whose Hessian is too large"""
 UNPENALIZED_TOL = 1e-6
@@ -43,7 +43,7 @@ DIVERGENCE_ROUNDS = 25
 DIVERGENCE_STEP = 0.1
 """then its steps are still longer than this, in the scale of the columns"""
 SQUARE_UNDERFLOW = 2.3e-162
-"""the square of what is smaller is zero"""
+"""the squares of smaller numbers underflow to zero"""
 
 
 class GlmModel(NamedTuple):
@@ -109,7 +109,7 @@ class Confirming(NamedTuple):
 
 
 class Lbfgs(NamedTuple):
-    """The state of a fit of so many coefficients that there is no Hessian: the last steps tell of it."""
+    """The state of an L-BFGS fit: too many coefficients for a Hessian, which the last steps approximate."""
 
     step: int
     schema: Schema

@@ -1,14 +1,14 @@
-"""Standard errors of generalized linear models, which the last pass over the rows tells.
+"""Standard errors of generalized linear models, from the last pass over the rows.
 
 With H the Hessian of Σ w ℓ at the estimate, s = ℓ'(m) (1, x) the score of a row and h = ℓ''(m) (1, x)'H⁻¹(1, x) its
 leverage:
 
-- classical, of maximum likelihood: the inverse of the information, which is H, or what is expected of it;
+- classical, of maximum likelihood: the inverse of the information, H or its expectation;
 - HC0 to HC3: H⁻¹ (Σ w s sᵀ) H⁻¹, by HC1 times n / (n - k), by HC2 and HC3 with each s sᵀ over 1 - h or its square. That
   of HC3 is the jackknife, with a step of Newton's method in place of each fit without a row;
 - cluster: H⁻¹ (Σ S Sᵀ) H⁻¹ over the sums S = Σ w s of the clusters, times G / (G - 1) (n - 1) / (n - k).
 
-All of the latter hold whatever the distribution of the target, if its mean is as the model says.
+All of the latter hold for any distribution of the target whose mean the model describes.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Errors(Terms, Glm):
         return np.append(values, model.intercept[0]) if self.fit_intercept else values
 
     def _known(self) -> Curvature:
-        """The summary at the estimate, or an error that says why there are no standard errors."""
+        """Return the summary at the estimate, or raise an error with the reason why there are no standard errors."""
         if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
         model, s = self.model_, self._curvature_

@@ -61,13 +61,13 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).
     class_weight : dict or "balanced", optional
-        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        Weights by class, 1 for a class that is not listed; "balanced" gives all classes the
         same weight, with one scan more.
     penalty : {"l1", "l2", "elasticnet", None}, optional
-        Another way to say it: "l1" is `l1_ratio=1`, "l2" is `l1_ratio=0`, "elasticnet" takes `l1_ratio` as it is, None
+        Alternative to `l1_ratio`: "l1" is `l1_ratio=1`, "l2" is `l1_ratio=0`, "elasticnet" uses `l1_ratio`, None
         is an infinite `C`.
     dual, intercept_scaling, random_state, solver, verbose, warm_start, n_jobs : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

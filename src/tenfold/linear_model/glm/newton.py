@@ -97,7 +97,7 @@ def psi(a: float) -> float:
 def around(s: Curvature, squared: float, absolute: float, free: Flags) -> QuadraticModel:
     """The objective around the place where a summary was made.
 
-    `free` says which entries (outputs x predictors) are to be found; the others stay as they are.
+    `free` marks the entries (outputs x predictors) that are optimized; the others are fixed.
     """
     k, q = s.gradient.shape
     unit = np.append(1.0, s.scale)  # of a coefficient

@@ -29,7 +29,7 @@ class PoissonRegressor(LogLink):
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).
     solver, warm_start, verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class Terms:
         return self._ends(level)
 
     def summary(self, level: float = 0.95) -> Summary:
-        """A table of the terms, what the certificate says, and when the p-values hold.
+        """A table of the terms, the claims of the certificate, and the assumptions of the p-values.
 
         Parameters
         ----------
@@ -93,10 +93,10 @@ class RobustErrors(Estimator):
         sample_weight : array, optional
             A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
         groups : array or str, optional
-            With `standard_errors="cluster"`: the cluster of each row, or the name of the column that says it, which
+            With `standard_errors="cluster"`: the cluster of each row, or the name of the column that has it, which
             is then no feature. A Source takes a name.
         checkpoint : str, path or Checkpoint, optional
-            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+            Folder for checkpoints; an interrupted fit resumes from the last one.
         stop : Gap, Rounds, Seconds or a rule of your own, optional
             As all learners take it; one of a single pass has nothing to stop.
 
@@ -121,7 +121,7 @@ class Inferring(Terms):
 
     @cached_property
     def inference_(self) -> Inference:
-        """Everything that is said about the coefficients, in one object."""
+        """Inference about the coefficients, in one object."""
         with refusing_arithmetic_errors():
             return self.infer()  # type: ignore[attr-defined]
 

@@ -1,6 +1,6 @@
 """Least squares of very many categories by conjugate gradients: the table of their pairs is never made.
 
-The numeric columns are eliminated: what is left, S x = b over the categories, is the table CᵀWC less matrices of small
+The numeric columns are eliminated: the Schur complement, S x = b over the categories, is CᵀWC less matrices of small
 rank, so that a step needs one product with it, from one look at the codes of the rows. The weights of the categories
 precondition. Without a penalty S is singular, as a column's categories sum to a constant; the residuals never leave
 its range, and in the end the reference category of each column is put to 0.
@@ -31,7 +31,7 @@ class Search(NamedTuple):
     residual: Annotated[Array, "unknown"]
     direction: Annotated[Array, "unknown"]
     small: Annotated[Array, "unknown", "number"]
-    """G with CᵀWC - GGᵀ what is left once numbers and constant are eliminated, before the penalty"""
+    """G such that CᵀWC - GGᵀ is the Schur complement of numbers and constant, before the penalty"""
     diagonal: Annotated[Array, "unknown"]
     """of the preconditioner"""
     energy: float

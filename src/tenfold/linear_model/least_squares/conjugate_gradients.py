@@ -1,6 +1,6 @@
 """Least squares of more categories than a matrix can hold, by conjugate gradients.
 
-Moments of so many features would not fit: 10,000 categories have 10⁸ pairs. Beyond `MAX_COUNTED_CATEGORIES` categories
+Moments would not fit into memory: 10,000 categories have 10⁸ pairs. Beyond `MAX_COUNTED_CATEGORIES` categories
 the rows are read
 for all other moments, their codes are held, and each step of the search looks at those once. Then the rows are read
 once more for the residual, which proves how near the optimum is.
@@ -43,7 +43,7 @@ MAX_RESTARTS = 3
 
 
 def too_many(categories: int) -> bool:
-    """Whether so many categories are more than the matrix of their pairs is made for."""
+    """Whether there are too many categories to form the matrix of their pairs."""
     return categories > MAX_COUNTED_CATEGORIES
 
 
@@ -72,7 +72,8 @@ class Checking(NamedTuple):
 
 
 class ConjugateGradients:
-    """Numbers are eliminated; what is left, over the categories, is solved step by step on their held codes."""
+    """Numbers are eliminated; the Schur complement over the categories is solved by conjugate gradients on their held
+    codes."""
 
     def statistic(self, schema: Schema) -> CodedComoments:
         """Moments without pairs."""
@@ -95,7 +96,7 @@ class ConjugateGradients:
         return (Checking if ended(search) else Searching)(0, problem.schema, search)
 
     def certify(self, problem: RidgeProblem, summary: CodedMoments) -> tuple[Claim, ...]:
-        """How near to the optimum the residual says it is."""
+        """Distance from the optimum, from the residual."""
         system = System.of(summary, problem.alpha, problem.fit_intercept)
         r, D, least = np.abs(system.residual(summary)) + system.blur(summary), system.diagonal, summary.curvature
         about = float(r @ (r / D)) / least

@@ -102,7 +102,7 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
 
 
 def another_round(m: DoubleMoments, found: Solution) -> bool:
-    """Whether moments at these coefficients would tell more: always, if they were taken at none."""
+    """Whether moments at these coefficients would be more accurate: always, if none were taken yet."""
     return (not m.coef.any() and bool(found.values.any())) or found.wants_round
 
 

@@ -1,7 +1,7 @@
 """Least squares by the route that the rows need: the learner that LinearRegression and Ridge are.
 
 Minimise ½ Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + ½ α |β|². The normal equations A β = b come from the centred
-co-moments; the penalty enters here, never in the summary. A perturbation bound for each coefficient says
+co-moments; the penalty enters here, never in the summary. A perturbation bound for each coefficient shows
 how many digits hold. If rounding could be seen beside the noise of the data, one more scan is asked
 for, whose summary is the triangular factor of the design; with `precision="high"` the moments themselves are summed
 in twice the working precision; of thousands of categories, conjugate gradients find the coefficients; with a penalty,
@@ -187,7 +187,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         return errors_from_moments(model.coef, model.intercept, rows, summary)
 
     def infer(self) -> Inference:
-        """What the summary says about the coefficients: standard errors and what follows from them."""
+        """Inference about the coefficients: standard errors, tests and intervals."""
         summary, kind = self.summary_, self.standard_errors
         if summary is None:
             raise ValueError("this model was saved without its summary, and standard errors are made from that")

@@ -15,7 +15,7 @@ class LinearRegression(LeastSquares):
     """Ordinary least squares, exact in one pass.
 
     Made from merged moments of the columns and the target. Where those would lose digits that
-    the data can tell, the rows are read once more for merged R-factors (TSQR); `certificate_` says
+    the data determine, the rows are read once more for merged R-factors (TSQR); `certificate_` reports
     how many digits hold.
 
     Parameters
@@ -28,9 +28,9 @@ class LinearRegression(LeastSquares):
     precision : {"normal", "high"}, default="normal"
         With "high" everything is summed and solved in double-double, about 32 digits, in two scans or more.
     positive : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     copy_X, tol, n_jobs : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     """Least squares on all products of columns up to a degree, in double-double.
 
     The same model as `LinearRegression` after `PolynomialFeatures`, but with the digits that this pair loses: there
-    each power is rounded to float64 before the learner sees it, and no learner can bring back what is gone.
+    each power is rounded to float64 before the learner sees it, and the lost digits cannot be recovered.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return Done.of(model)
 
     def certify(self, model: PolynomialRegressionModel, s: TermMoments) -> tuple[Claim, ...]:
-        """As other least squares; and whether there are too few rows for so many terms."""
+        """The claims of least squares, and whether there are too few rows for the number of terms."""
         found = from_double(s, 0.0, self.fit_intercept, np.append(model.coef, model.intercept))
         claims = claims_of(found, "double-double moments")
         return claims + few_rows(s.weight, len(model.coef) + self.fit_intercept)
@@ -200,7 +200,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return out
 
     def infer(self) -> Inference:
-        """What the summary says about the coefficients: standard errors and what follows from them."""
+        """Inference about the coefficients: standard errors, tests and intervals."""
         if self.summary_ is None:
             raise ValueError("this model was saved without its summary, and standard errors are made from that")
         given = np.append(self.model_.coef, self.model_.intercept)

@@ -62,6 +62,6 @@ def steadied(m: Moments, levels: Codes, fit_intercept: bool) -> Moments:
 
 
 def _cuts(levels: Codes) -> list[slice]:
-    """Where the categories of each categorical column stand among the features."""
+    """Ranges of the features that belong to each categorical column."""
     ends = np.cumsum(np.maximum(levels, 1))
     return [slice(int(ends[j] - levels[j]), int(ends[j])) for j in np.flatnonzero(levels)]

@@ -37,14 +37,14 @@ class Ridge(LeastSquares):
     fit_intercept : bool, default=True
         Whether to fit a constant beside the columns.
     standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
-        As in LinearRegression. They are of the shrunken coefficients and hold no bias; `summary()` tells how much is
+        As in LinearRegression. They are of the shrunken coefficients and exclude bias; `summary()` shows how much is
         kept of each.
     precision : {"normal", "high"}, default="normal"
         With "high" everything is summed and solved in double-double, about 32 digits, in two scans or more.
     positive : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     copy_X, max_iter, tol, solver, random_state : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """Routes from rows to the coefficients of least squares: the statistic that is asked for, and what solves its summary.
 
 Three of them have a matrix of all features: the Gram matrix of merged moments, the triangular factor where moments lose
-digits that the data can tell, and moments in double-double. A summary's type says by which route it came, so that
-models merge and are verified whatever was asked for last.
+digits that the data determine, and moments in double-double. The type of a summary identifies its route, so that
+models merge and are verified regardless of the last route.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class RouteStep(NamedTuple):
     again: Initial | Factoring | Refining
     """the state that would read the rows again, at this model"""
     worthwhile: bool
-    """whether that would tell more"""
+    """whether another pass would be more accurate"""
 
 
 class RidgeProblem(NamedTuple):
@@ -108,8 +108,8 @@ class RidgeProblem(NamedTuple):
     def kept(self, summary: Matrix) -> Flags | None:
         """The features that have a coefficient; None, all.
 
-        Without a penalty the categories of a column say no more than the constant does: the first that has any
-        weight is the one that the others are compared with. So it is with the constant that the categories of the
+        Without a penalty the categories of a column are collinear with the constant: the first that has any
+        weight is the reference level. The same holds for the constant that the categories of the
         first column make, if there is no other.
         """
         if self.alpha or not self.levels.any():
@@ -122,7 +122,7 @@ class Route(ABC, Generic[S]):
     """A way from rows to coefficients that has a matrix of all features, solved or factored on the driver."""
 
     how: ClassVar[str]
-    """what is merged, in the words of a certificate"""
+    """the merged quantity, for the certificate"""
 
     @abstractmethod
     def update(self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: S, last: bool) -> RouteStep:

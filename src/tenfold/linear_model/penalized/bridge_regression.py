@@ -42,7 +42,7 @@ class BridgeRegression(Shrunken):
         The duality gap at which to stop, as a share of half the mean squares of y. Below 1.4e-14 gaps are
         rounding errors, and that is taken instead.
     max_iter : int, default=10000
-        Sweeps over the coefficients at most. The certificate tells how far they led.
+        Maximum number of sweeps over the coefficients. The certificate bounds the distance from the optimum.
 
     Attributes
     ----------

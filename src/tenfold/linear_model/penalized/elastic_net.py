@@ -28,9 +28,9 @@ class ElasticNet(Penalised):
         The duality gap at which to stop, as a share of half the mean squares of y. Below 1.4e-14 gaps are
         rounding errors, and that is taken instead.
     max_iter : int, default=10000
-        Sweeps over the coefficients at most. The certificate tells how far they led.
+        Maximum number of sweeps over the coefficients. The certificate bounds the distance from the optimum.
     precompute, copy_X, warm_start, random_state, selection : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

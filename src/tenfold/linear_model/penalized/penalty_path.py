@@ -131,7 +131,8 @@ def _apart(heights: Array, least: float) -> Array:
 
 
 def grid_of(problem: Quadratic, l1_ratio: float, positive: bool, alphas: ArrayLike, eps: float) -> Array:
-    """Penalties, the largest first; if `alphas` says only how many, from the least that leaves nothing."""
+    """Penalties in decreasing order; if `alphas` is a number, a grid from the smallest penalty that leaves no
+    coefficient."""
     if isinstance(alphas, (int, np.integer)):
         if l1_ratio == 0:
             raise ValueError("there is no largest alpha for l1_ratio=0. Remedy: give the alphas")

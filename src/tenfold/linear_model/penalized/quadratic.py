@@ -28,7 +28,7 @@ NEGLIGIBLE_GAP = 1e-13
 ROUNDING_GAP = 64 * EPS
 """gaps below are rounding errors: a smaller `tol` would never be reached"""
 FAR_MEAN_DEVIATIONS = 8.0
-"""means beyond so many standard deviations lose digits"""
+"""means beyond this many standard deviations lose digits"""
 LARGEST_PENALTY = 1e150
 """a penalty that leaves a coefficient nothing, and can still be squared"""
 
@@ -172,7 +172,7 @@ class Gram(Quadratic):
 class Wide(Quadratic):
     """From rows, fewer than columns: the Gram matrix is made of the columns that matter, no others.
 
-    Z is not made either; its products come from the rows as they are, unless their means are so large that this would
+    Z is not formed either; its products come from the raw rows, unless their means are so large that this would
     lose digits.
     """
 

@@ -215,7 +215,7 @@ class PerceptronRule(Featured, Sequential):
         return len(model.coef) == len(model.trail.weights) == self._outputs(schema)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The same of a walk that goes on."""
+        """The state to continue from with more rows."""
         match state:
             case Walking():
                 return len(state.errors) == len(state.trail.weights) == self._outputs(schema)
@@ -243,7 +243,7 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
         The model is the last weights; the mean of all weights on the way; or, of those that were right about the
         most rows in a row in an epoch, those that make the fewest errors on all rows.
     eta0 : float, default=1.0
-        What is added is so many times the row.
+        Learning rate: the row is multiplied by it before it is added.
     fit_intercept : bool, default=True
         Whether to fit a constant term beside the coefficients.
     max_iter : int, default=1000
@@ -261,12 +261,12 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean (iterative parameter mixing). Both give the same bits on any number of workers.
     class_weight : dict or "balanced", optional
-        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        Weights by class, 1 for a class that is not listed; "balanced" gives all classes the
         same weight, with one scan more, and is not for `partial_fit`.
     penalty, early_stopping, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     alpha, l1_ratio, verbose, n_jobs, validation_fraction : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

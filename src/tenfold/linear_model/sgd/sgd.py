@@ -65,7 +65,7 @@ class Course(NamedTuple):
 
 
 class SGDModel(NamedTuple):
-    """A linear model, and where it goes on if more rows come."""
+    """A linear model, and the state from which `partial_fit` continues."""
 
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
@@ -252,7 +252,7 @@ class Descent(Featured, Sequential):
         raise AssertionError
 
     def _worst(self, outputs: int) -> float:
-        """The mean loss of weights of zero, whatever the rows are; infinite if it depends on them."""
+        """Mean loss at zero weights, if it is the same for all rows; otherwise infinite."""
         return inf
 
     def _warn_of_worse(self, course: Course, s: Objective) -> None:
@@ -346,7 +346,7 @@ class Descent(Featured, Sequential):
         return len(model.coef) == len(model.course.walk.weights) == self._outputs(schema)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The same of a walk that goes on."""
+        """The state to continue from with more rows."""
         return isinstance(state, Done) or len(state.course.walk.weights) == self._outputs(schema)
 
     @property

@@ -92,11 +92,11 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[override]
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean. Both give the same bits on any number of workers.
     early_stopping, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose, epsilon, n_jobs, validation_fraction : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
     class_weight : dict or "balanced", optional
-        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        Weights by class, 1 for a class that is not listed; "balanced" gives all classes the
         same weight, with one scan more, and is not for `partial_fit`.
 
     Attributes

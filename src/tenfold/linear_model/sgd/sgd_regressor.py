@@ -75,9 +75,9 @@ class SGDRegressor(SGD, Regressor):  # type: ignore[override]
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean. Both give the same bits on any number of workers.
     early_stopping, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose, validation_fraction : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ from tenfold.linear_model.least_squares.normal_equations import norms
 NUMBERS, TWO, REST, SOFTMAX = range(4)
 """how targets enter: as numbers; one score for two classes; one for each class against the rest; one for each"""
 LONG = 1e140
-"""a gradient of which nothing is said: its squares, and what is made of them, may overflow"""
+"""largest gradient for which claims are made: squares of larger ones may overflow"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ def auc_interval(ranking: Ranking, level: float = 0.95) -> Interval | None:
     Returns
     -------
     Interval or None
-        None where there is nothing to tell a spread from: weights, fewer than two rows of a class, or an area
+        None if the variance cannot be estimated: weights, fewer than two rows of a class, or an area
         of exactly 0 or 1.
 
     Examples

@@ -75,7 +75,7 @@ def certify(
     reused : int, optional
         How many models were scored on these rows, to choose among them: the ends are moved apart so that they hold
         for all of them (Bonferroni). If it is not given, it is 1, and there is a warning where this process has
-        scored other models on the same rows by the same score; `reused=1` says that nothing is chosen by them.
+        scored other models on the same rows by the same score; `reused=1` declares that nothing is selected by them.
     method : {"jackknife", "bootstrap"}, default="jackknife"
         How to find the ends where there is no exact way: leave out one unit at a time, or draw units again.
     random_state : int, default=0

@@ -14,7 +14,7 @@ from tenfold.sources.label_codes import code, levels
 from tenfold.stats.combinators import joined
 
 MAX_UNITS = 512
-"""at most: more groups than these are joined, more rows than these are dealt to so many units"""
+"""maximum number of units: more groups are joined, more rows are dealt into this many units"""
 
 
 def group_codes(groups: ArrayLike) -> Codes:
@@ -33,7 +33,7 @@ def group_codes(groups: ArrayLike) -> Codes:
 def unit_key(
     groups: str | Codes | None, source: Source, need: Need, session: Session, seed: int
 ) -> tuple[Key, tuple[str, ...], int]:  # fmt: skip
-    """Which unit each row belongs to, the columns that say it, and how many groups there are.
+    """The unit of each row, the columns that identify it, and the number of groups.
 
     A unit is a group, or several groups joined. If rows are independent, they are dealt to units by chance.
     """

@@ -36,7 +36,7 @@ class IntervalBounds:
 def ends_of(
     judged: UnitScores, asked: Asked, value: float, tail: float, method: str, seed: int
 ) -> IntervalBounds | None:
-    """The ends that a score passes with a chance of `tail` each; None if nothing tells how it spreads."""
+    """Confidence bounds, each exceeded with probability `tail`; None if the variance cannot be estimated."""
     if asked.is_rate and not judged.groups and not judged.weighted:
         total = judged.total(asked)
         assert isinstance(total, Confusion)
@@ -76,7 +76,7 @@ def ends_of(
 
 
 def _rate(p: float, error: float, weight: Array, rows: int, tail: float) -> tuple[float, float]:
-    """Ends for an error rate of rows that are not independent: exact ones for as many rows as they are worth."""
+    """Bounds of the error rate of dependent rows: exact ones for the effective number of rows."""
     if 0 < p < 1:
         worth = p * (1 - p) / error**2 if error else float(rows)
         worth *= float(special.stdtrit(max(rows - 1, 1), tail) / special.stdtrit(len(weight) - 1, tail)) ** 2

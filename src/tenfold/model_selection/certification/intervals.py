@@ -1,4 +1,4 @@
-"""What errors on a sample say about the error rate: intervals for one rate and for the difference of two."""
+"""Confidence intervals for an error rate, and for the difference of two, from errors on a sample."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS, SPREAD = 30, 5.0
 class Interval:
     """A number that was measured, and the ends between which the true one lies at some level of confidence.
 
-    `value in interval` says whether the ends hold a value.
+    `value in interval` tests whether it contains a value.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def error_interval(
     level : float, default=0.95
         How often such an interval is to hold the true rate.
     method : {"exact", "wilson", "z"}, default="exact"
-        "exact" (Clopper and Pearson) holds the true rate at least so often, whatever it is. "wilson" holds it so
+        "exact" (Clopper and Pearson) has at least this coverage for every true rate. "wilson" has it
         often on average over rates, and is shorter. "z", errors/n ± z √(p(1-p)/n), is the one of textbooks: it is
-        good where n is at least 30 and n p (1-p) at least 5; elsewhere the interval's `note` says so.
+        good where n is at least 30 and n p (1-p) at least 5; otherwise the interval has a `note`.
     side : {"both", "upper", "lower"}, default="both"
         "upper" asks only how large the rate can be, "lower" how small.
 
@@ -280,7 +280,7 @@ def tango(b: int, c: int, n: int, z: float) -> float:
 
 
 def _last(rejected: Callable[[float], bool], inside: float) -> float:
-    """The end of what is not rejected, from `inside` up to 1."""
+    """Upper end of the values that are not rejected, between `inside` and 1."""
     low, high = inside, 1.0
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (low, middle) if rejected(middle) else (middle, high)

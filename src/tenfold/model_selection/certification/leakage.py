@@ -1,7 +1,7 @@
 """Whether rows were seen before: by the model, when it was made, or by other models, when they were scored.
 
-Neither can be known for sure. The first is told from fingerprints of whole sources and from marks of some rows, the
-second from what this process has scored: a model counts once for each set of rows and score, and is told
+Neither can be known for sure. The first is detected by fingerprints of whole sources and by hashes of some rows, the
+second by what this process has scored: a model counts once for each set of rows and score, and is distinguished
 from others by its score.
 """
 
@@ -27,7 +27,7 @@ _judged: dict[tuple[str, str], set[str]] = {}
 
 
 def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: ArrayLike | None) -> float:
-    """Which share of these rows a model was made from, as far as fingerprints and marks tell."""
+    """Estimated share of these rows that are training rows of a model, from fingerprints and row hashes."""
     certificate = vars(first).get("certificate_")
     made = certificate and certificate.provenance
     if made is None:
@@ -46,7 +46,7 @@ def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: Arr
 
 
 def print_of(X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None) -> str:
-    """A short text by which rows in memory are recognised, whatever they are kept in: up to 64 of them tell."""
+    """A fingerprint of rows in memory, independent of their container, from up to 64 rows."""
     n = _num_samples(X)
     at = np.unique(np.linspace(0, n - 1, 64).astype(int))
     some = [_safe_indexing(one, at) for one in (X, y, weight) if one is not None]

@@ -1,7 +1,7 @@
 """How sharp the minimum is that a network ended in: the largest curvature of its objective, by Lanczos' method.
 
 Each step needs Hv, H the second derivatives of the objective, which is a sum over rows: one scan, on any runner. The
-largest Ritz value is no larger than the largest eigenvalue of H, and some eigenvalue is as near as its residual says.
+largest Ritz value is no larger than the largest eigenvalue of H, and some eigenvalue is within its residual.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sharpness(
     """The largest curvature of a network's objective where its training ended; every step is one scan of the rows.
 
     The objective is the mean loss of these rows and the penalty of squares. A step of gradient descent longer than
-    2 / sharpness overshoots along the most curved direction; flat minima are often said to generalise better.
+    2 / sharpness overshoots along the most curved direction; flat minima are often reported to generalise better.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ def sharpness(
     Returns
     -------
     claim : Claim
-        Its value is no larger than the largest curvature, up to rounding; `because` says how near to an eigenvalue.
+        Its value is no larger than the largest curvature, up to rounding; `because` bounds the distance to an
+        eigenvalue.
 
     Examples
     --------

@@ -28,7 +28,7 @@ LOSSES = ("neg_mean_absolute_error", "neg_mean_squared_error")
 
 @dataclass(frozen=True)
 class Asked:
-    """A score, as it is claimed."""
+    """One score to certify: the name of its claim, and how it is computed."""
 
     kind: str
     scorer: Scorer
@@ -60,7 +60,7 @@ class UnitScores:
     """how many there are; 0 if rows are independent"""
     classes: Labels | None
     seen: float
-    """which share of these rows the model was made from, as far as can be told"""
+    """estimated share of these rows that are training rows of the model"""
     provenance: Provenance
 
     def total(self, asked: Asked) -> Summary:
@@ -77,7 +77,7 @@ def judge(
     model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | None, weight: ArrayLike | None,
     asked: list[Asked], seed: int,
 ) -> tuple[UnitScores, list[Asked]]:  # fmt: skip
-    """The scores of a model by unit; and what is asked of it, once classes are known."""
+    """Scores of a model by unit, and the claims to make, with the classes filled in."""
     predictor, first = predictor_of(model), model.steps[0][1] if isinstance(model, Pipeline) else model
     if isinstance(predictor, Foreign):
         refuse_lazy(X, type(model).__name__)
@@ -112,7 +112,7 @@ def judge(
 
 
 def asked_of(model: BaseEstimator, scoring: str | Sequence[str] | None, pos_label: object = None) -> list[Asked]:
-    """The scores as they are claimed, with the positive class that was asked for."""
+    """The claims to make, with the positive class."""
     if scoring is None:
         scoring = ["error"] if is_classifier(model) else [*LOSSES, "r2"]
     if not isinstance(scoring, (str, list, tuple)):

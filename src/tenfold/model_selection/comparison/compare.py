@@ -62,7 +62,7 @@ def compare(
     score : int or str, default=0
         With a `CrossValidation`: which of its scores.
     level : float, default=0.95
-        Of the interval; p of at most 1 - level tells the learners apart.
+        Confidence level of the interval; the difference is significant if p is at most 1 - level.
     names : (str, str)
         What to call the two, if they are given as arrays.
 

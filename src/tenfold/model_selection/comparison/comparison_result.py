@@ -17,7 +17,7 @@ class Comparison:
     Parameters
     ----------
     names : (str, str)
-        What the learners are called in what is printed.
+        Names of the learners in printed results.
     score : str
         What they were scored by, the greater the better.
     method : str
@@ -141,7 +141,7 @@ class Comparisons(ResultTable):
     Parameters
     ----------
     names : tuple of str
-        What the learners are called in what is printed.
+        Names of the learners in printed results.
     pairs : tuple of Comparison
         In the order (0, 1), (0, 2), ..., (1, 2), ...
 

@@ -1,7 +1,7 @@
 """Overfitting, by its definition: less error than another hypothesis on the training rows, and more on all rows.
 
 The error on the training rows is counted. The error on all rows can only be estimated, from rows that neither has
-seen; both are scored on the same ones, so that what is hard for both cancels.
+seen; both are scored on the same ones, so that the difficulty of rows cancels.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def overfits(
     level : float, default=0.95
         Of the interval for the difference of the true errors: the verdict is "undecided" if it holds 0.
     names : (str, str), optional
-        What the learners are called in what is printed.
+        Names of the learners in printed results.
 
     Returns
     -------

@@ -27,7 +27,7 @@ class Ranks(ResultTable):
     Parameters
     ----------
     names : tuple of str
-        What the learners are called in what is printed.
+        Names of the learners in printed results.
     ranks : tuple of float
         Mean over the data sets; 1 is best.
     datasets : int

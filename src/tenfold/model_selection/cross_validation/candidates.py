@@ -1,4 +1,4 @@
-"""The learners of a cross-validation: their stages, their needs, and what is found about them."""
+"""The learners of a cross-validation: their stages, needs and results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RANKING_BINS = 4096
 
 @dataclass
 class Candidate:
-    """One of the learners: its stages, and what is found about it."""
+    """One learner of a cross-validation: its stages and results."""
 
     given_name: str | None
     given: BaseEstimator
@@ -62,7 +62,7 @@ class Candidate:
         return View(self.need, self.schema)
 
     def bind(self, X: MatrixLike, column: str | None = None) -> None:
-        """Let its first stage know which columns of the rows are meant: not the one that says the fold."""
+        """Bind the first stage to the columns of the rows, without the fold column."""
         if self.stages:
             first, last = self.stages[0], self.stages[-1]
             if first.chooses_columns:

@@ -45,7 +45,7 @@ class CrossValidation(ResultTable):
         For each learner and fold, the merged summaries that scores were read off, by kind: "Confusion", "Ranking",
         "LogLoss", "Regression"; rankings in at most 4,096 bins. Scores that need none leave none.
     classes : array, optional
-        The classes that codes in the summaries stand for.
+        The class labels of the codes in the summaries.
     pos_label : optional
         The class that scores of two classes, such as f1, take for the positive one.
     metrics : list of str, optional
@@ -200,8 +200,8 @@ def corrected_interval(scores: Array, sizes: Codes | None, level: float = 0.95, 
     """Ends of intervals for means over folds, no further out than a score can be: points x 2.
 
     `scores` are points x folds; `sizes` are the Training rows and test rows, points (or 1) x folds x 2. Each size has
-    its own correction. Models of few rows learn from nearly the same ones in every fold, so that folds tell little of
-    how another draw of rows would do: intervals of small sizes are wide, and have to be.
+    its own correction. With few rows, the training sets of all folds are nearly the same, so folds underestimate
+    the variance over other draws of rows: intervals of small sizes are wide, and have to be.
     """
     k, mean = scores.shape[1], scores.mean(axis=1)
     if k < 2:

@@ -52,7 +52,7 @@ from tenfold.stats.predictor_scores import Score
 TRANSFORMED_NEED = Need()
 """of columns that a transformer makes, whoever takes them"""
 SCORES_FROM_SUMMARIES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
-"""scores that summaries of rows may tell without the rows"""
+"""scores that can be computed from summaries, without reading the rows"""
 
 
 class FitAndScore:
@@ -141,7 +141,7 @@ class FitAndScore:
         return next((scorer.pos_label for scorer in self.candidates[0].scorers if scorer.instead), None)
 
     def _source(self, candidate: Candidate) -> Source:
-        """The rows, without the column that says their fold.
+        """The rows, without the fold column.
 
         Of an estimator in memory the target alone, beside that column: of others, it makes what it likes.
         """
@@ -163,7 +163,7 @@ class FitAndScore:
 
     @property
     def column(self) -> str | None:
-        """The column that says the fold or the group."""
+        """The name of the fold or group column."""
         return next((c for c in (self.folds, self.groups) if isinstance(c, str)), None)
 
     def _judge(self, candidates: list[Candidate]) -> None:

@@ -19,7 +19,7 @@ from tenfold.sources.inputs import as_source, form_of, is_lazy
 
 
 def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | None = None) -> list[Estimator]:
-    """Fit several learners while the rows are read once: as often as the one that needs most.
+    """Fit several learners over shared scans: as many as the learner with the most passes needs.
 
     Learners whose summaries are the same share them: thirty ridge regressions cost one.
 

@@ -1,7 +1,7 @@
 """Whether folds in the order of the rows are alike: means of columns by fold, from a few rows of every part.
 
 Stratified folds have each class alike, so users take them to be alike in all. In a sorted file, or one folder a day,
-they are not, and the scores then say how well a model does on rows unlike those it learned from.
+they are not, and the scores then measure a model on rows unlike its training rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FALSE_ALARMS = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class FoldMeans:
-    """Count, mean and centred square of columns; they merge as Chan, Golub and LeVeque say."""
+    """Count, mean and centred sum of squares of columns; merged as in Chan, Golub and LeVeque."""
 
     count: Annotated[Array, "column"]
     mean: Annotated[Array, "column"]
@@ -50,7 +50,7 @@ class ColumnMeans(Grouped[FoldMeans]):
 
     @classmethod
     def among(cls, rows: int) -> ColumnMeans:
-        """Of parts of about so many rows."""
+        """Build the statistic for parts of about `rows` rows."""
         return cls(1 << round(math.log2(max(1.0, rows / SAMPLED_ROWS_PER_PART))))
 
     def summarize(self, chunk: Chunk) -> FoldMeans:

@@ -1,9 +1,9 @@
-"""Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
+"""Splits of a cross-validation from the arguments `folds=`, `groups=` and `shuffle=`.
 
 Look here for which rows a fold holds; everything in `model_selection/` that splits rows asks `splits_of`. A `FoldSplit`
-learns from some groups of rows and is scored on others, and a key of `engine/group_keys.py` says which group a row is
+learns from some groups of rows and is scored on others, and a key of `engine/group_keys.py` assigns rows to groups
 in, by its number, its class or a column: any worker finds the same. The folds of scikit-learn come out the same:
-contiguous, stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt in
+contiguous, stratified, grouped, time-ordered, or defined by a splitter. Random folds are dealt in
 `compiled/rows/shuffling.py`, by `deal`, and by `deal_classes` class by class; learners with folds of their own inside a
 fit deal theirs by it too: stacking (`ensemble/stacking/stacking_folds.py`), and RidgeCV and its like
 (`stats/folds.py`).
@@ -45,9 +45,9 @@ class Splitter(Protocol):
 
 Folds = int | Grouping | Splitter | Sequence[Indices]
 DEFAULT_FOLDS = 10
-"""folds, if nobody says how many"""
+"""default number of folds"""
 MAX_SHARE_GROUPS = 1000
-"""places that rows are dealt, at most: a share is rounded to one of so many"""
+"""maximum number of groups that rows are dealt into: shares are rounded to a multiple of its inverse"""
 SHARE_SEED_OFFSET = 7919
 """added to the seed of the folds, so that shares do not follow them"""
 
@@ -70,7 +70,7 @@ class Splits:
     """number of the first row of each part, where the source does not know it"""
     scans: int = 0
     side: tuple[str, ...] = ()
-    """the columns that say the group"""
+    """the columns that identify the group"""
 
 
 def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
@@ -92,7 +92,7 @@ def splits_of(
     groups: Grouping | None = None,
     repeats: int = 1,
 ) -> Splits:
-    """The splits that `folds` stands for, for a learner with this need."""
+    """Resolve `folds` to splits for a learner with this need."""
     if not isinstance(random_state, (int, np.integer)):
         raise ValueError(f"random_state must be an integer, not {random_state!r}. Remedy: random_state=0")
     seeds = [random_state + 1_000_003 * r for r in range(repeats)]
@@ -254,7 +254,7 @@ def _column(column: str, source: Source, session: Session) -> Splits:
 
 
 def _indices(splitter: Splitter, source: Source, need: Need, session: Session, groups: Grouping | None) -> Splits:
-    """What a splitter of scikit-learn says of the rows' numbers."""
+    """Splits of the row numbers by a splitter of scikit-learn."""
     if isinstance(groups, str):
         raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
     n, starts, scans = numbering(source, need, session)

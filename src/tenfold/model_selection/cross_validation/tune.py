@@ -63,7 +63,7 @@ class Tuned:
         return self.results.scans
 
     def predict(self, X: MatrixLike) -> NDArray[np.generic] | Source:
-        """What the best model says.
+        """Prediction of the best model.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ def _proposed(
     search: Callable[[list[Params]], Tried], study: Study, space: Mapping[str, BaseDistribution], trials: int,
     batch: int,
 ) -> list[Tried]:  # fmt: skip
-    """Ask a study for a batch of candidates, score them together, and tell it the scores."""
+    """Ask a study for a batch of candidates, score them together, and report the scores to it."""
     done = []
     sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0
     for start in range(0, trials, batch):

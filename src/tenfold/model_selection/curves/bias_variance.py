@@ -61,8 +61,8 @@ def bias_variance(
     test : float, default=0.3
         Share of the rows that are scored on and not learned from.
     truth : array, optional
-        For each row of X the mean of the target, or its most probable class, where that is known: it tells noise and
-        bias apart.
+        For each row of X the mean of the target, or its most probable class, if known: it separates noise from
+        bias.
     random_state : int, default=0
         Seed of all that is drawn; the same seed gives the same bits.
 

@@ -1,4 +1,4 @@
-"""Boolean functions by networks of Heaviside perceptrons: a unit says 1 if b + wᵀx > 0, else 0.
+"""Boolean functions by networks of Heaviside perceptrons: a unit is 1 if b + wᵀx > 0, else 0.
 
 One perceptron can be AND, OR, NAND or NOR, but not XOR: no line separates it. Two layers can be any boolean function,
 since every one is a disjunction of conjunctions: a hidden unit for each conjunction, and OR above them.
@@ -95,7 +95,7 @@ class BooleanNetwork:
         ----------
         terms : sequence of dict
             Of each conjunction the numbers of its inputs, from 0 on, and whether each is wanted true or false. An empty
-            one is always true; without any, the network always says 0.
+            one is always true; without any, the network is always 0.
         n_inputs : int
 
         Returns
@@ -127,7 +127,7 @@ class BooleanNetwork:
         Parameters
         ----------
         outputs : array of shape (2ⁿ,)
-            What the function says of 0...00, 0...01, 0...10 and so on: the last input changes fastest.
+            Truth table: the value of the function at 0...00, 0...01, 0...10 and so on: the last input changes fastest.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class BooleanNetwork:
         return len(self.coefs_[0])
 
     def of(self, *below: BooleanNetwork) -> BooleanNetwork:
-        """The network whose inputs are what other networks of the same depth say of the same inputs.
+        """The network whose inputs are the outputs of other networks of the same depth.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class BooleanNetwork:
         return BooleanNetwork([*layers, *zip(self.coefs_, self.intercepts_)])
 
     def states(self, X: ArrayLike) -> list[Codes]:
-        """What the units of each layer say of each row.
+        """Activations of each layer for each row.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class BooleanNetwork:
         return found
 
     def predict(self, X: ArrayLike) -> Codes:
-        """What the network says of each row.
+        """Output of the network for each row.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class BooleanNetwork:
         return said[:, 0] if said.shape[1] == 1 else said
 
     def truth_table(self) -> Codes:
-        """What the network says of all inputs, 0...00, 0...01, 0...10 and so on.
+        """Outputs for all inputs, 0...00, 0...01, 0...10 and so on.
 
         Returns
         -------

@@ -44,7 +44,7 @@ class NetworkGraph:
     edges : dict of (str, str) to float
         The weight of the edge from one node to another.
     outputs : sequence of str
-        The nodes whose inputs are what the network says; they have no activation.
+        The output nodes; their inputs are the outputs of the network, without an activation.
     intercepts : dict of str to float, optional
         The constants of nodes, 0 of those that are not named.
     activation : {"relu", "leaky_relu", "tanh", "logistic", "identity"}, default="tanh"

@@ -1,4 +1,4 @@
-"""A trained network in words: its layers, how many weights each has, how it was trained, and what is certified."""
+"""Summary of a trained network: its layers, their numbers of weights, how it was trained, and its certificate."""
 
 from __future__ import annotations
 

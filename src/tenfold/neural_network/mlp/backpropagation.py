@@ -18,7 +18,7 @@ Moments = tuple[Any, Any]
 def loss_and_gradient(
     network: Network, weights: Array, X: Array, y: Array, weight: Array, device: str = "cpu"
 ) -> tuple[float, Array]:
-    """The summed loss of some rows as they are predicted, each times its weight, and its gradient."""
+    """The weighted sum of the losses of some rows, and its gradient."""
     with one_torch_thread() as torch:
         there = device_of(torch, device)
         given = parameters(network, torch.tensor(weights, device=there))
@@ -74,7 +74,7 @@ def outputs(
     moments: list[Moments] | None = None,
     shares: Any | None = None,
 ) -> Any:
-    """What the last layer says of each row, without an activation.
+    """Outputs of the last layer for each row, without an activation.
 
     `dropped` draws what hidden units are multiplied by. If `moments` is a list, rows are a batch to learn from: sums of
     hidden units are normalised by their own mean and variance, each row with its share, and these are put on the list.

@@ -557,7 +557,7 @@ class MLP(Sequential, Estimator):
         return claims
 
     def scores(self, model: MLPModel, X: Columns) -> Array:
-        """What the outputs say of each row."""
+        """Outputs of the network for each row."""
         return self._network(model.schema).outputs(model.weights, Design.of(X, model.schema.levels))
 
     def is_valid(self, model: MLPModel, summary: object, schema: Schema) -> bool:
@@ -591,7 +591,7 @@ class MLP(Sequential, Estimator):
         return fits and len(state.course.factors) in (0, schema.size("class"))
 
     def summary(self) -> Summary:
-        """A table of the layers, how they were trained, and what the certificate says.
+        """A table of the layers, how they were trained, and the claims of the certificate.
 
         Returns
         -------

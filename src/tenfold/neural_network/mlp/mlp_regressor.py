@@ -80,22 +80,22 @@ class MLPRegressor(MLP, Regressor):
         learning (rows have their weights; a batch of one row is treated as in prediction), by running ones when
         predicting; then a learnt scale and shift. Not with "lbfgs" and "cg".
     embedding : int or "auto", optional
-        Learn so many numbers for each category of a column, instead of making each a feature; "auto" takes 1.6 n^0.56
+        Dimension of the embedding learned for each categorical column, instead of indicators; "auto" takes 1.6 n^0.56
         for n categories. A category that was not seen has zeros. None: each category is a feature.
     n_init : int, default=1
         Random starts, tried one after another; the one with the lowest objective is kept, with `early_stopping` that
         with the best validation score.
     warm_start : bool, default=False
-        Whether a second `fit` goes on from the weights of the first one.
+        Whether a second `fit` starts from the weights of the first one.
     max_fun : int, default=15000
         Of "lbfgs" and "cg": passes over the rows at most.
     device : str, optional
         The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
         alone. A fitted network predicts on the CPU.
     loss : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+        As in scikit-learn; other values raise an error that names an alternative.
     verbose : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+        Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from tenfold.core import Array, Design, Flags
 SLOPE = 0.01
 """of a leaky ReLU below zero"""
 VARIANCE_FLOOR = 1e-5
-"""what is added to a variance that is divided by, so that units which are the same for all rows stay finite"""
+"""added to a variance before division, so that units which are constant over rows stay finite"""
 
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "identity": lambda z: z,
@@ -38,7 +38,7 @@ class Embedding(NamedTuple):
 
 
 class Network(NamedTuple):
-    """The shape of a network; its weights are one vector, whose `pieces` say what is where."""
+    """The shape of a network; its weights are one vector, and `pieces` are the slices of its layers."""
 
     sizes: tuple[int, ...]
     """features, units of each hidden layer, outputs"""
@@ -146,11 +146,11 @@ class Network(NamedTuple):
         return np.concatenate(centre) + np.concatenate(bound) * drawn
 
     def outputs(self, weights: Array, first: Array | Design) -> Array:
-        """What the last layer says of each row, without an activation."""
+        """Outputs of the last layer for each row, without an activation."""
         return self.states(weights, first)[-1]
 
     def states(self, weights: Array, first: Array | Design) -> list[Array]:
-        """What the units of each layer say of each row; the last without an activation."""
+        """Activations of each layer for each row; the last without an activation."""
         act, (layer, *more) = ACTIVATIONS[self.activation], self.layers(weights)
         found = [np.asarray(first @ layer[0]) + layer[1]]
         for W, b in more:

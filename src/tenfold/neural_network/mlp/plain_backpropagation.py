@@ -58,7 +58,7 @@ class PlainGradient:
         return (logs * t).sum(1).neg_(), logs.exp_().sub_(t)
 
     def _through(self, error: Any, h: Any) -> Any:
-        """An error times the slope of the activation, in place; h is what units say."""
+        """Multiply an error by the derivative of the activation, in place; h are the activations."""
         match self.network.activation:
             case "relu":
                 return error.mul_(h.sign())

@@ -1,6 +1,6 @@
 """Networks of radial basis functions: h_j(x) = exp(-γ |x - c_j|²) for centres c_j, and a linear learner behind them.
 
-The centres are those of k-means. Then every chunk is told as how near its rows are to them, and the linear learner
+The centres are those of k-means. Then every chunk is mapped to how near its rows are to them, and the linear learner
 behind summarizes that: both halves are learners by themselves, and merge as they do.
 """
 
@@ -116,7 +116,7 @@ class RBFNetwork(Estimator):
         return Placing(0, schema, Bundle((self.clusters().start(schema),)))
 
     def ask(self, state: Placing | Weighing | Done) -> Expression | None:
-        """What k-means asks for; then what the linear learner asks for, of rows told by the hidden layer."""
+        """The question of k-means; then that of the linear learner, about the outputs of the hidden layer."""
         match state:
             case Placing():
                 return Each((Continue("clusters", self.clusters().ask(state.clusters.each[0])),))

@@ -16,7 +16,7 @@ from tenfold.neural_network.rbf.rbf_network import RBFModel, RBFNetwork
 class RBFNetworkRegressor(RBFNetwork, Regressor):
     """Regression by a radial basis function (RBF) network: k-means centres, then ridge regression.
 
-    The hidden layer tells of a row how near it is to each centre, ``exp(-gamma |x - c|²)``; the output is linear in
+    The hidden layer measures how near a row is to each centre, ``exp(-gamma |x - c|²)``; the output is linear in
     that. Both halves are exact per pass, so that rows may be on disk or on a cluster.
 
     Parameters

@@ -52,7 +52,7 @@ class Recurrent(NamedTuple):
         return draw / np.sqrt(self.width)
 
     def numbers(self, steps: Codes) -> Codes:
-        """How many numbers a sequence of so many steps takes."""
+        """Memory of a sequence of `steps` steps, in numbers."""
         return steps * (self.features + 2 * GATES[self.cell] * self.width * self.layers)
 
     def codes(self, given: Sequence[Array], X: Array, lengths: Codes) -> Array:

@@ -52,7 +52,8 @@ class RNNClassifier(SequenceNetworkClassifier):
     n_iter_no_change : int, default=10
         How many epochs in a row may bring no improvement of `tol` before the fit stops.
     early_stopping : bool, default=False
-        Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
+        Whether to hold out sequences for validation, and to keep the weights of the epoch with the best validation
+        score.
     validation_fraction : float, default=0.1
         The share of sequences set aside for validation.
 

@@ -1,4 +1,4 @@
-"""A network of whole sequences: an encoder makes a code of each, and a linear layer above tells it."""
+"""A network of whole sequences: an encoder makes a code of each, and a linear layer predicts from it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Transformer(NamedTuple):
 
     features: int
     width: int
-    """numbers that stand for a row between layers"""
+    """dimension of the representation of a row between layers"""
     layers: int
     heads: int
     feed_forward: int
@@ -55,7 +55,7 @@ class Transformer(NamedTuple):
         return np.full(draw.shape, float(name.endswith("scale")))
 
     def numbers(self, steps: Codes) -> Codes:
-        """How many numbers a sequence of so many rows takes."""
+        """Memory of a sequence of `steps` rows, in numbers."""
         return steps * (self.features + self.layers * (8 * self.width + self.feed_forward + 2 * self.heads * steps))
 
     def codes(self, given: Sequence[Array], X: Array, lengths: Codes) -> Array:

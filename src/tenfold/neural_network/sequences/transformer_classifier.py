@@ -19,7 +19,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
     """Transformer encoder for classes of whole sequences: self-attention, trained by backpropagation; sequential.
 
     Rows are projected, get a code of their place (sines and cosines), and look at each other in each layer; a sequence
-    is told by the mean of its rows. `attention` shows where they look.
+    is predicted from the mean of its rows. `attention` shows where they look.
 
     Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its
     sequences, `tenfold.scan(sequence=)`. Categories are features that are 0 or 1. Gradients are made by PyTorch (`pip
@@ -29,7 +29,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
     Parameters
     ----------
     d_model : int, default=32
-        Numbers that stand for a row between layers: a multiple of `n_heads`.
+        Dimension of the representation of a row between layers: a multiple of `n_heads`.
     n_heads : int, default=4
         Attentions side by side in each layer.
     n_layers : int, default=2
@@ -55,7 +55,8 @@ class TransformerClassifier(SequenceNetworkClassifier):
     n_iter_no_change : int, default=10
         How many epochs in a row may bring no improvement of `tol` before the fit stops.
     early_stopping : bool, default=False
-        Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
+        Whether to hold out sequences for validation, and to keep the weights of the epoch with the best validation
+        score.
     validation_fraction : float, default=0.1
         The share of sequences set aside for validation.
 

@@ -1,4 +1,4 @@
-"""Basis functions: each value (or row) becomes how it stands to some centres, which come from merged summaries."""
+"""Basis functions of each value (or row) around centres that come from merged summaries."""
 
 from __future__ import annotations
 

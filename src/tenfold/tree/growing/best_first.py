@@ -1,6 +1,6 @@
 """A tree with a limit on its leaves, grown split by split over rows in one place, the columns shared by threads.
 
-The tree is the one that `grow` and `levelwise` make: the histograms are of whole numbers, whoever fills them.
+The tree is the one that `grow` and `levelwise` make: histograms are sums of integers, so threads cannot change them.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ class BestFirst:
         return GrownTree.of(node[:nodes], real, sums, self.route[:routed], cut)
 
     def _most_leaves(self, total: int) -> int:
-        """As many as there can be with so many rows."""
+        """Maximum number of leaves for this number of rows."""
         rules = self.rules
         deep = 2**rules.max_depth if 0 <= rules.max_depth < 30 else 1 << 30
         return max(2, min(rules.max_leaf_nodes, deep, total // max(int(rules.limits[0]), 1)))
 
     def _make_room(self, leaves: int) -> None:
-        """Make the tables long enough for so many leaves."""
+        """Grow the tables to hold this number of leaves."""
         if len(self.pool) < leaves:
             self.pool = np.empty((leaves, *self.pool.shape[1:]), np.int64)
             self.route = np.empty(leaves * int((self.cut.gap + 1).max()) if self.rules.kind.any() else 0, np.int64)

@@ -30,7 +30,7 @@ from tenfold.tree.tree import GrownTree
 
 @dataclass(frozen=True, eq=False)
 class ExactRows:
-    """The rows of some chunks as they are. Merging is writing in order."""
+    """The unbinned rows of some chunks. Merging concatenates them."""
 
     columns: Annotated[Array, "column", "entry", ANYTHING]
     label: Annotated[Codes, "labelled", Index("class")]
@@ -69,7 +69,7 @@ class ExactRows:
 
 
 class RowValues(Statistic[ExactRows]):
-    """All rows to learn from that have a weight, as they are."""
+    """All training rows with a weight, unbinned."""
 
     weights: WeightUnit
     holdout: Holdout = Holdout()

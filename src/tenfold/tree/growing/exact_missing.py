@@ -125,7 +125,7 @@ def _joined(some: FractionalRows, others: FractionalRows) -> FractionalRows:
 
 
 def _apart(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> FractionalRows:
-    """To every child its share; the heaviest, of equals the first, has what is left."""
+    """Distribute the parts over children by share; the heaviest child, the first of ties, gets the remainder."""
     arity = at.node[k, ARITY]
     of = np.repeat(np.arange(len(k)), arity)
     child = at.node[k, FIRST][of] + np.arange(len(of)) - np.repeat(np.cumsum(arity) - arity, arity)

@@ -44,7 +44,7 @@ def gathers(setup: Setup) -> bool:
 
 
 class TreeGrower(Estimator):
-    """Parameters of all trees. A subclass says how rows are summed, and what nodes predict."""
+    """Parameters of all trees. A subclass defines how rows are summed, and the prediction of a node."""
 
     passes = MANY
     split = "subset"
@@ -115,7 +115,7 @@ class TreeGrower(Estimator):
         return Initial(0, schema)
 
     def setup(self, state: Initial, look: Look) -> Setup:
-        """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
+        """Ranges of the rows; the unit leaves room for parts, for class weights and for draws."""
         room = 62 - (12 if self._parts > 1 else 0) - (CLASS_WEIGHT_BITS if self.class_weight is not None else 0)
         bits = min(room, EXACT_SUM_BITS) - self.draw_bits
         return Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED)
@@ -164,7 +164,7 @@ class TreeGrower(Estimator):
         return None
 
     def noise(self, ranges: Ranges) -> float:
-        """The variance of a row, if the criterion does not tell it; below zero: each node has its own."""
+        """The variance of a row, if the criterion does not define it; below zero: each node has its own."""
         return 0.0
 
     def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NO_CODES) -> Array:
@@ -277,7 +277,7 @@ def columns_of(most: MaxFeatures, p: int) -> int:
 
 
 def rows_of(given: int | float, rows: int, least: int) -> int:
-    """How many rows a parameter stands for: so many, or that share of all, rounded up."""
+    """Resolve a parameter to a number of rows: an int, or a share of all rows, rounded up."""
     return max(least, math.ceil(given * rows)) if isinstance(given, float | np.floating) else int(given)
 
 

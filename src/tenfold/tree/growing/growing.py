@@ -51,7 +51,7 @@ class Rules(NamedTuple):
     noise: float = 0.0
     """the variance of a row, for SUMS; below zero: each node has its own, from squares in this unit"""
     counted: bool = True
-    """whether a weight of two stands for two rows"""
+    """whether a weight of two counts as two rows"""
     parts: int = 1
     """what a row counts for in the channel of rows"""
     rounded: float = 0.0
@@ -120,7 +120,7 @@ def grow(
     bins: Bins, cut: Cut, rules: Rules, channels: int, numbers: Numbers, square: Codes | None,
     index: NDArray[np.uint32], bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Nodes:  # fmt: skip
-    """Grow a tree over rows in one place; the index says which, and is sorted by leaf.
+    """Grow a tree over gathered rows; `index` selects them, and is sorted by leaf.
 
     square: of each row, from `Rules.squares`, or None. bounds: of the root's value.
     """
@@ -148,7 +148,7 @@ def grow(
 
 
 def _longer(table: NDArray[Any], wanted: int) -> NDArray[Any]:
-    """A table with so many lines at least."""
+    """A table with at least this number of lines."""
     if len(table) >= wanted:
         return table
     more = np.zeros((max(2 * len(table), int(wanted)), *table.shape[1:]), table.dtype)
@@ -159,5 +159,5 @@ def _longer(table: NDArray[Any], wanted: int) -> NDArray[Any]:
 def grow_from(
     rows: Gathered, cut: Cut, rules: Rules, channels: int, numbers: Numbers, index: NDArray[np.uint32]
 ) -> GrownTree:
-    """A tree over rows in one place; the index says which, and is sorted by leaf."""
+    """A tree over gathered rows; `index` selects them, and is sorted by leaf."""
     return GrownTree.of(*grow(rows.bins, cut, rules, channels, numbers, rules.squares(*numbers[1:]), index), cut)

@@ -2,7 +2,7 @@
 
 A node whose best split is known has its children at once. Rows go down as far as there are nodes; which nodes belong to
 the tree is decided by going through the splits again in their order of merit (`chosen`). So the tree does not
-depend on how many histograms came at a time, and is the one that `grow` makes of the same rows.
+depend on how many histograms are made per scan, and is the one that `grow` makes of the same rows.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Frontier(NamedTuple):
         return bool((self.node[:, SLOT] == ROWS).any())
 
     def fits(self, channels: int, gaps: int = 0) -> bool:
-        """Whether its nodes have so many channels, and so many numbers for missing values."""
+        """Whether its nodes have this number of channels, and of numbers for missing values."""
         return (self.sums.shape[1], self.gaps.shape[1]) == (channels, gaps)
 
     def is_valid(self, schema: Schema) -> bool:

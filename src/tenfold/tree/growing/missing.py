@@ -1,7 +1,7 @@
 """Missing values that take the most common value, or go to all branches in parts: what the levels of a tree then do.
 
 All of it is in whole numbers: a row has `WHOLE` parts, a child a share of its parent's weight in 2⁻⁴⁰. So the tree is
-the same whatever the parts of the source, and however many histograms come at a time. The usual way, in which each
+the same for any parts of the source, and any number of histograms per scan. The usual way, in which each
 split tries both sides (`missing="learned"`), is part of the search for splits: `compiled/tree/tree_search.py`, and
 `tree_lists.py` (the exact method) and `tree_steps.py` (boosting in one place) beside it.
 """

@@ -164,7 +164,7 @@ class LeafSums(OfBins[LeafTotals]):
 
 
 class LeafSumsOfValues(Statistic[LeafTotals]):
-    """The same of rows as they are, for a tree whose thresholds are no edges of bins."""
+    """Sums of unbinned rows, for a tree whose thresholds are not bin edges."""
 
     tree: Tree
     channels: Channels

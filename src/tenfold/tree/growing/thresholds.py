@@ -2,7 +2,7 @@
 
 Bins decide which rows of a node go left, but not how far the two sides are apart: a node with few rows has gaps that
 are many bins wide. One more pass over the rows finds the greatest value that goes left and the least that goes right
-at each split. Both merge, whatever the parts, and rows that the tree grew from go where they went.
+at each split. Both merge over any parts, and training rows reach the nodes that they reached in growing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SplitSides(Statistic[Sides]):
     roots: Codes
 
     def taken(self, places: Codes, tree: int) -> Flags:
-        """Whether each of the rows at these places is one that the tree of this number grew from."""
+        """Whether the tree of this number was grown from the rows with these ids."""
         raise NotImplementedError
 
     def summarize(self, chunk: Chunk) -> Sides:

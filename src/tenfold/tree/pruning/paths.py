@@ -74,7 +74,7 @@ class NodeTable(Tree):
 
 
 class TreePaths(Readable):
-    """What a fitted tree says of ways: of its rows, and of itself."""
+    """Decision paths, depth and leaves of a fitted tree."""
 
     @property
     def tree_(self) -> NodeTable:
@@ -138,7 +138,7 @@ class TreePaths(Readable):
     def feature_importances_(self) -> Array:
         """Share of the merit of all splits that is due to each column.
 
-        It favours columns with many values, and says nothing about unseen rows.
+        It favours columns with many values, and does not show whether a column helps on unseen rows.
         """
         check_is_fitted(self)
         model: TreeModel = self.model_
@@ -146,7 +146,7 @@ class TreePaths(Readable):
 
 
 class ForestPaths(Estimator):
-    """What fitted trees of a forest say of the ways of rows."""
+    """Decision paths and leaves of a fitted forest."""
 
     def apply(self, X: Any) -> Any:
         """The number of the node in which each row ends, in each tree.

@@ -1,4 +1,4 @@
-"""Pruning: a tree is cut at some nodes, which become leaves and say what their training rows say.
+"""Pruning: a tree is cut at some nodes, which become leaves that predict from their training rows.
 
 Every pruner reads a table of the nodes: the weights of the training rows, and for some the loss of validation rows,
 which are sums that merge. None reads rows.
@@ -178,7 +178,7 @@ def cost_complexity_path(tree: Tree, drop: Array, impurity: float, losses: Losse
 
 
 def cuts_of(path: Path, steps: int, nodes: int) -> Flags:
-    """Where the tree is cut after so many steps."""
+    """Nodes at which the tree is cut after this number of steps."""
     at = np.zeros(nodes, bool)
     at[path.node[1 : steps + 1]] = True
     return at
@@ -198,5 +198,5 @@ def _ancestors(k: int, above: Codes) -> list[int]:
 
 
 def _under(k: int, at: Flags, above: Codes) -> bool:
-    """Whether a node is below one that was cut."""
+    """Whether a node is a descendant of a cut node."""
     return any(at[a] for a in _ancestors(k, above))

@@ -103,7 +103,7 @@ class Clauses(NamedTuple):
         return tuple(self.condition(c) for c in range(self.start[r], self.start[r + 1]))
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether kernels can go through it: spans and sets are where they are said to be."""
+        """Whether kernels can walk it safely: spans and sets are within bounds."""
         start, sets = self.start, self.sign == rc.AMONG
         if not len(start) or start[0] or start[-1] != len(self.column) or (np.diff(start) < 0).any():
             return False

@@ -29,7 +29,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """If all conditions hold, the class (or the number) is said."""
+    """If all conditions hold, the rule predicts the class (or the number)."""
 
     conditions: tuple[Condition, ...]
     said: Any
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class DNF:
-    """A disjunctive normal form: a class is said if all conditions of one of the terms hold."""
+    """A disjunctive normal form: the class is predicted if all conditions of one of the terms hold."""
 
     said: Any
     """the class"""
@@ -108,7 +108,7 @@ def check_rule(rule: Rule, number: int, schema: Schema) -> None:
 
 
 def words(one: Condition, schema: Schema, gaps: Any) -> str:
-    """A condition as it is read; missing values are named if the column had any."""
+    """A condition in words; missing values are named if the column had any."""
     column, nothing_else = schema.columns[one.column], one.sign == AMONG and not one.codes
     missing = one.missing and (gaps[one.column] or nothing_else)
     if one.sign != AMONG and one.bound == math.inf:

@@ -17,7 +17,7 @@ MAX_RULE_DEPTH = 400
 
 
 class Readable(Estimator):
-    """A tree that can be read. What it says of missing values goes for all ways but fractional ones."""
+    """A readable tree. Its rules for missing values hold for all methods except "fractional"."""
 
     def book(self) -> Book:
         """The tree, and what its nodes say."""
@@ -64,7 +64,7 @@ class Readable(Estimator):
         return reading.text(self.book())
 
     def to_dnf(self, label: object, unseen: bool = False) -> DNF:
-        """The disjunctive normal form of a class: when the tree says it.
+        """The disjunctive normal form of a class: when the tree predicts it.
 
         A category that no training row of a node had fulfils no condition there; an unknown one counts as missing.
         `RuleListClassifier.from_dnf` makes a classifier of formulas.
@@ -75,8 +75,8 @@ class Readable(Estimator):
             The class.
         unseen : bool, default=False
             Whether to have terms also for categories that no training row of a node had, and for missing ones: there
-            the node itself answers. The formula is then true of every row for which the tree says the class, and of no
-            other.
+            the node itself answers. The formula is then true of every row for which the tree predicts the class, and
+            of no other.
 
         Returns
         -------
@@ -97,8 +97,8 @@ class Readable(Estimator):
         Parameters
         ----------
         dialect : {"ansi", "mysql"}, default="ansi"
-            "ansi" is SQLite's, DuckDB's and PostgreSQL's: names stand in double quotes, a backslash is a backslash.
-            "mysql" is also BigQuery's and Spark's: names stand in backticks, and backslashes escape.
+            "ansi" is SQLite's, DuckDB's and PostgreSQL's: names are in double quotes, a backslash is a backslash.
+            "mysql" is also BigQuery's and Spark's: names are in backticks, and backslashes escape.
         booleans : sequence of str, default=()
             Columns that are BOOLEAN in the table: most databases do not compare these with numbers.
 

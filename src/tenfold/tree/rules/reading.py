@@ -33,18 +33,18 @@ class Book(NamedTuple):
     tree: Tree
     schema: Schema
     said: Any
-    """what each node says: a class, or a number"""
+    """prediction of each node: a class, or a number"""
     weight: Array
     """of the training rows of each node"""
     share: Array
-    """of them, that are of the class it says; of numbers 1"""
+    """share of its rows that have the predicted class; 1 for numbers"""
     gaps: Flags
     """which columns had missing values"""
     classes: Array
     """weights of the classes of the training rows of each node; of numbers, of none"""
 
     def answer(self, k: int) -> str:
-        """What a node says, as it is read."""
+        """Prediction of a node in words."""
         said = self.said[k]
         return f"{said:.6g}" if self.schema.classes is None else str(said)
 
@@ -78,7 +78,7 @@ def unseen_rules(book: Book) -> tuple[Rule, ...]:
 
 
 def rule(book: Book, conditions: tuple[Condition, ...], k: int) -> Rule:
-    """The rule that says what node k says."""
+    """The rule that predicts like node k."""
     when = " and ".join(words(one, book.schema, book.gaps) for one in conditions)
     text = f"if {when} then {book.answer(k)}" if when else book.answer(k)
     weights = tuple(book.classes[k].tolist())
@@ -98,7 +98,7 @@ def in_order(tree: Tree) -> list[int]:
 
 
 def dnf(book: Book, label: Any, unseen: bool) -> DNF:
-    """When a class is said: one of several conjunctions holds."""
+    """Condition of a class in words: one of several conjunctions holds."""
     every = rules(book) + (unseen_rules(book) if unseen else ())
     found = tuple(one.conditions for one in every if one.said == label)
     terms = [" ∧ ".join(words(c, book.schema, book.gaps) for c in one) for one in found]
@@ -125,7 +125,7 @@ class Dialect(NamedTuple):
     """How names and text are written in SQL, and which columns of the table are of the type BOOLEAN."""
 
     backslash: bool = False
-    """whether a backslash escapes (MySQL, BigQuery, Spark), and names stand in backticks"""
+    """whether a backslash escapes (MySQL, BigQuery, Spark), and names are in backticks"""
     booleans: frozenset[str] = frozenset()
 
     def name(self, column: str) -> str:

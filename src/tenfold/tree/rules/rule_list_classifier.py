@@ -63,7 +63,7 @@ class RuleListClassifier(Averaged):
     """An ordered list of rules from a decision tree (rule post-pruning, as C4.5 has it), exact in each pass.
 
     Each leaf of the tree gives a rule, with two bounds a column at most. A condition is dropped if the rule
-    without it has no greater estimated error; of several, the best to drop goes first. Rules then stand in the order of
+    without it has no greater estimated error; of several, the best to drop goes first. Rules are then in the order of
     that estimate, and the first that a row fulfils decides. The list ends where a default class does no worse than the
     rules that would follow.
 
@@ -298,7 +298,7 @@ class RuleListClassifier(Averaged):
 
     @classmethod
     def from_tree(cls, tree: DecisionTree) -> RuleListClassifier:
-        """The rules of a fitted tree as a classifier, which says the same of every row, with the same probabilities.
+        """Convert a fitted tree to a rule list with the same predictions and probabilities.
 
         After the rules of the leaves come those of nodes that answer themselves: for categories that none of their
         training rows had.
@@ -324,7 +324,7 @@ class RuleListClassifier(Averaged):
 
     @classmethod
     def from_dnf(cls, formulas: DNF | Iterable[DNF], like: Classifier, default: object = None) -> RuleListClassifier:
-        """A classifier that says a class where its disjunctive normal form holds; of several, the first that does.
+        """Build a classifier from one disjunctive normal form per class; the first that holds decides.
 
         Parameters
         ----------
@@ -384,8 +384,8 @@ class RuleListClassifier(Averaged):
         Parameters
         ----------
         dialect : {"ansi", "mysql"}, default="ansi"
-            "ansi" is SQLite's, DuckDB's and PostgreSQL's: names stand in double quotes, a backslash is a backslash.
-            "mysql" is also BigQuery's and Spark's: names stand in backticks, and backslashes escape.
+            "ansi" is SQLite's, DuckDB's and PostgreSQL's: names are in double quotes, a backslash is a backslash.
+            "mysql" is also BigQuery's and Spark's: names are in backticks, and backslashes escape.
         booleans : sequence of str, default=()
             Columns that are BOOLEAN in the table: most databases do not compare these with numbers.
 
@@ -406,7 +406,7 @@ class RuleListClassifier(Averaged):
 
 
 def _weights(rule: Rule, schema: Schema) -> Array:
-    """Of the classes, by which the rule says what it says: its own, or else all of them of its class."""
+    """Class weights of a rule: of its own rows, or otherwise of all rules of its class."""
     at = int(np.flatnonzero(schema.classes == rule.said)[0])
     own = np.array(rule.weights, dtype=np.float64)
     if len(own) == len(schema.classes) and own.sum() > 0 and own.argmax() == at:
@@ -415,6 +415,6 @@ def _weights(rule: Rule, schema: Schema) -> Array:
 
 
 def _errors(weight: Codes, said: Codes) -> float:
-    """The share of the weight, by place in the list and class, that is of another class than the one said there."""
+    """Error rate by position in the list and class: the share of the weight that is of another class."""
     whole = weight.sum()
     return float((whole - weight[np.arange(len(said)), said].sum()) / whole)

@@ -1,7 +1,9 @@
-"""Which conditions of rules are dropped, in which order rules stand, and where the list ends.
+"""Pruning of rules: which conditions are dropped, the order of the rules, and the end of the list.
 
-All of it is read off weights of classes, by rule and by rule without one of its conditions: sums that merge. Rules say
-what the rows they were learned from say; how wrong that is, validation rows tell, if there are any, or else the same.
+All of it is computed from class weights, by rule and by rule without one of its conditions: sums that merge. Rules
+predict
+from their training rows; their errors are measured on validation rows, if there are any, otherwise on the training
+rows.
 """
 
 from __future__ import annotations
@@ -116,7 +118,7 @@ class RuleListModel(NamedTuple):
     """whether a value of the column was missing"""
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether each rule, and what follows if none holds, says something."""
+        """Whether each rule, and the default, has a prediction."""
         told = np.vstack([self.value, self.rest])
         return len(self.value) == self.clauses.size and bool((told.sum(axis=1) > 0).all())
 
@@ -128,7 +130,7 @@ class PruningRules(NamedTuple):
     weights: WeightUnit
     has_missing: Annotated[Flags, "column"]
     said: Annotated[Codes, "rule", Index("class", none=True)]
-    """the class that a rule says, -1: the most common of the rows that fulfil it"""
+    """the class that a rule predicts; -1: the most common class of the rows that fulfil it"""
     clauses: Clauses
     value: Annotated[Array, "rule", "class"]
     """weights of the classes of all training rows that fulfil a rule, once no condition is to be dropped any more"""
@@ -174,7 +176,7 @@ class PruningRules(NamedTuple):
 
 
 class OrderingRules(NamedTuple):
-    """The rules stand in their order; where the list ends is to be seen."""
+    """The state in which rules are ordered, and the end of the list is to be found."""
 
     step: int
     weights: WeightUnit
