@@ -148,7 +148,7 @@ def test_erratum_20_the_boundary_is_by_strict_order():
 )
 def test_a_value_that_reads_as_any_value_is_refused_by_column(learner):
     frame = pd.DataFrame({"stalk": ["?", "?", "q"], "cap": ["x", "x", "y"]})
-    with pytest.raises(DataError, match=r"column 'stalk' has the value '\?', which stands for any value.*replace"):
+    with pytest.raises(DataError, match=r"column 'stalk' has the value '\?', which means any value.*replace"):
         learner.fit(frame, [1, 1, 0])
     learner.fit(frame.replace("?", "unknown"), [1, 1, 0])
 

@@ -184,7 +184,7 @@ def test_wrong_input_is_named():
         (lambda: space.learn(["a", "z"], True), "'z' is not a value"),
         (lambda: space & VersionSpace([["a"]]), "other attributes"),
         (lambda: VersionSpace([]), "an attribute at least"),
-        (lambda: VersionSpace([["a", "?"]]), "stands for any value"),
+        (lambda: VersionSpace([["a", "?"]]), "means any value"),
         (lambda: Attribute.taxonomy({"a": "b", "b": "a"}), "no leaves"),
         (lambda: Attribute.ordered(range(100)), "Remedy: round them"),
         (lambda: covers(of("a b"), ["a"]), "the row has 1 values"),

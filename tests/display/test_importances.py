@@ -77,7 +77,7 @@ def test_a_class_is_chosen(rows):
     display = tn.display.PartialDependenceDisplay.from_estimator(model, X, "size", target=2, grid_resolution=5)
     assert display.lines_[0][0].get_ydata() == pytest.approx(display.pd_results[0].average[2])
     assert display.axes_[0].get_ylabel() == "mean P(2)"
-    with pytest.raises(ValueError, match="say by target="):
+    with pytest.raises(ValueError, match="choose one with target="):
         tn.display.PartialDependenceDisplay.from_estimator(model, X, "size")
 
 

@@ -339,5 +339,5 @@ def test_missing_values_may_be_those_of_pandas():
     assert tn.SimpleImputer(missing_values=pd.NA).fit(frame).transform(frame).tolist() == [[1.0], [2.0], [1.5]]
     found = tn.SimpleImputer(missing_values=pd.NA, strategy="most_frequent").fit_transform(words)
     assert np.asarray(found).ravel().tolist() == ["x", "x", "x"]
-    with pytest.raises(ValueError, match=r"missing_values=-999 is refused: what is missing is NaN, None or pandas\.NA"):
+    with pytest.raises(ValueError, match=r"missing_values=-999 is refused: missing values are NaN, None or pandas.NA"):
         tn.SimpleImputer(missing_values=-999).fit(frame)

@@ -349,12 +349,12 @@ def test_what_is_refused(boosted):
     for mask in ([False, True], ["kinds"]):
         with pytest.raises(ValueError, match="categorical_features: there is no column"):
             tn.partial_dependence(model, frame, "size", categorical_features=mask)
-    with pytest.raises(ValueError, match="the model says 2 numbers of a row"):
+    with pytest.raises(ValueError, match="the model predicts 2 numbers per row"):
         tn.partial_dependence(LinearRegression().fit(X, np.column_stack([y, -y])), X, 0)
     with pytest.raises(tn.DataError, match="there is no row"):
         tn.partial_dependence(LinearRegression().fit(X, y), X[:0], 0)
     with pytest.raises(ValueError, match="one curve, of True"):
         tn.partial_dependence(tn.GaussianNB().fit(X, y > 2), X, 0, grid_resolution=3).output(False)
     several = tn.GaussianNB().fit(X, np.digitize(y, [1, 3]))
-    with pytest.raises(ValueError, match="say by target= which"):
+    with pytest.raises(ValueError, match="choose one with target="):
         tn.partial_dependence(several, X, 0, grid_resolution=3).output()

@@ -38,7 +38,7 @@ def test_gamma_is_a_number_scale_or_auto():
         with pytest.raises(ValueError, match="gamma"):
             as_kernel("rbf", **given)
     for name in ("precomputed", "gauss"):
-        with pytest.raises(ValueError, match="no kernel by name"):
+        with pytest.raises(ValueError, match="is not the name of a kernel"):
             as_kernel(name)
     assert as_kernel(lambda a, b: float(a @ b), pairwise=True)(X, Z) == pytest.approx(X @ Z.T)
 

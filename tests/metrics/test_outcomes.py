@@ -150,13 +150,13 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="there is no score 'best'"):
         tn.cross_validate(tn.GaussianNB(), X, TWO, scoring="best")
     for folds in (4, 10, 3):
-        with pytest.raises(ValueError, match="say the same thing: give one of them"):
+        with pytest.raises(ValueError, match="are two answers to one question: give one of them"):
             tn.cross_validate(tn.GaussianNB(), X, TWO, cv=3, folds=folds)
     grid = {"var_smoothing": [0.1]}
     for judge in (partial(tn.tune, tn.GaussianNB(), grid), partial(tn.learning_curve, tn.GaussianNB())):
-        with pytest.raises(ValueError, match="say the same thing: give one of them"):
+        with pytest.raises(ValueError, match="are two answers to one question: give one of them"):
             judge(X, TWO, cv=5, folds=10)
-    with pytest.raises(ValueError, match="say the same thing: give one of them"):
+    with pytest.raises(ValueError, match="are two answers to one question: give one of them"):
         tn.validation_curve(tn.GaussianNB(), X, TWO, param_name="var_smoothing", param_range=[0.1], cv=5, folds=10)
     assert tn.cross_validate(tn.GaussianNB(), X, TWO).scores.shape[-1] == 10
     for judge in (tn.certify, tn.permutation_importance):
@@ -231,7 +231,7 @@ def test_folds_that_are_given():
     np.testing.assert_allclose(found.scores[0, 0], cross_val_score(tn.GaussianNB(), X, TWO, cv=pairs), rtol=1e-12)
     with pytest.raises(tn.DataError, match="split 0 is scored on some rows more than once. Remedy"):
         tn.cross_validate(tn.Ridge(), X, Y, folds=[(np.arange(50), np.array([60, 60, 61, 62]))])
-    with pytest.raises(ValueError, match=r"folds\[1\] is no pair. Remedy"):
+    with pytest.raises(ValueError, match=r"folds\[1\] is not a pair. Remedy"):
         tn.cross_validate(tn.Ridge(), X, Y, folds=[pairs[0], (pairs[1][0],)])
     with pytest.raises(ValueError, match="random_state must be an integer, not RandomState"):
         tn.cross_validate(tn.Ridge(), X, Y, folds=3, shuffle=True, random_state=np.random.RandomState(0))

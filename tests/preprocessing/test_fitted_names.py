@@ -85,7 +85,7 @@ def test_how_documents_are_cut(name, given):
 
 
 def test_terms_of_what_transform_does_not_give():
-    with pytest.raises(ValueError, match="Remedy: give what transform gives"):
+    with pytest.raises(ValueError, match="Remedy: pass the output of transform"):
         tn.CountVectorizer().fit(DOCUMENTS).inverse_transform([[1.0]])
     with pytest.raises(ValueError, match="Remedy: n_features=None"):
         tn.TextFeatures(n_features=4).fit(DOCUMENTS).inverse_transform(np.ones((1, 4)))

@@ -108,7 +108,7 @@ def test_wrong_input_is_refused():
         MarkovChain().fit([["a", "b"]])
     with pytest.raises(ValueError, match="at least 1, not 0"):
         MarkovChain().fit([["a"], ["b"]]).sample(0)
-    with pytest.raises(DataError, match="row 1 holds a symbol that was not there in fitting"):
+    with pytest.raises(DataError, match="row 1 holds a symbol unknown from fitting"):
         MarkovChain().fit([["a"], ["b"]]).predict([["a"], ["c"]])
     with pytest.raises(DataError, match="row 0 holds a symbol"):
         MarkovChain().fit([["a"], ["b"]]).score([["c"]])

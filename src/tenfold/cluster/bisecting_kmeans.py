@@ -280,7 +280,7 @@ class BisectingKMeans(NearestCenter):
                 return self._move(state, s)
             case Closing(), Lloyd():
                 return Done.of(state.kept, state.step)
-        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state {type(state).__name__}")
 
     def _move(self, state: Bisecting, s: Halves) -> Bisecting | Closing:
         """The two centres at the means of their rows, till they hardly move; then the next cut."""
@@ -328,7 +328,7 @@ class BisectingKMeans(NearestCenter):
             Claim("inertia", s.inertia, "estimated", why, "objective", "rounding errors of the usual size"),
         )
         if len(model.cluster_centers) < self.n_clusters:
-            why = f"only so many clusters, not {self.n_clusters}: no rows were found that differ within one"
+            why = f"fewer clusters than n_clusters={self.n_clusters}: no cluster has distinct rows left to split"
             claims += (Claim("clusters", float(len(model.cluster_centers)), "estimated", why, "data"),)
         return claims
 

@@ -43,6 +43,6 @@ def inertia_claims(model: KMeansModel, s: Summary, n_clusters: int) -> tuple[Cla
     )
     found = int(np.count_nonzero(s.weight))
     if found < n_clusters:
-        why = f"only so many clusters, not {n_clusters}: there are no more distinct rows"
+        why = f"fewer clusters than n_clusters={n_clusters}: there are no more distinct rows"
         claims += (Claim("clusters", float(found), "estimated", why, "data"),)
     return claims

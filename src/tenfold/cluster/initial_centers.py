@@ -104,7 +104,7 @@ class FirstCenters:
                 return self._bounding(centers, self._tolerance(state.spread))
             case Bounding(), Moments():
                 return Moving(0, state.centers, state.tolerance, lower_bound(s.comoment, self.n_clusters))
-        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state {type(state).__name__}")
 
     def _bounding(self, centers: Array, tolerance: float) -> Bounding | Moving:
         """A bound is measured if there is any."""

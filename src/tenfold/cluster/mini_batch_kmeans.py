@@ -214,7 +214,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
                 return Done.of(state.kept, state.step)
             case ((Measuring() | SamplingSeeds() | Oversampling()), (BucketSpread() | Race() | Lloyd())):
                 return self._begun(self._first.update(state, s))
-        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state {type(state).__name__}")
 
     def _walked(self, state: Walking, s: Walk) -> Walking | Judging:
         """The state one walk further."""

@@ -54,7 +54,7 @@ class Attribute:
         """Categories in no order: a hypothesis names one, or any."""
         found = tuple(sorted(set(values)))
         if ANYTHING in found:
-            raise ValueError('"?" stands for any value, and cannot be one')
+            raise ValueError('"?" means any value, and cannot be a value itself')
         return cls(found, (*found, ANYTHING))
 
     @classmethod

@@ -103,8 +103,8 @@ def refuse_wildcard(schema: Schema) -> None:
     for column in schema.columns:
         if column.categories is not None and "?" in column.categories.tolist():
             raise DataError(
-                f"column {column.name!r} has the value '?', which stands for any value in a hypothesis. Remedy: rename "
-                f"it, such as frame[{column.name!r}].replace('?', 'unknown')"
+                f"column {column.name!r} has the value '?', which means any value in a hypothesis. Remedy: rename it, "
+                f"such as frame[{column.name!r}].replace('?', 'unknown')"
             )
 
 

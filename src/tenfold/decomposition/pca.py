@@ -85,7 +85,7 @@ class Axes(NamedTuple):
 
 
 by_number_or_share = refused(
-    "how many components there are is said by a number or by a share of the variance",
+    "the number of components is given by an integer or by a share of the variance",
     Remedy("tn.PCA(n_components=0.95)"),
     "mle",
 )
@@ -248,7 +248,8 @@ class PCA(OnePass, Projector):
         names, given = self.get_feature_names_out(), np.asarray(X, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != len(names):
             raise DataError(
-                f"X has shape {given.shape}, but there are {len(names)} components. Remedy: give what transform gives"
+                f"X has shape {given.shape}, but there are {len(names)} components. Remedy: pass the output of "
+                f"transform"
             )
         model: PCAModel = self.model_
         return (given * self._scale(model, 0.0)) @ model.components + model.mean

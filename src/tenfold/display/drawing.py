@@ -127,7 +127,7 @@ def predicted(
     """The same of scores that are given: as an array, or as a source that keeps the target of its rows."""
     if is_lazy(y_score):
         if y_true is not None:
-            raise ValueError("what a model says of a source keeps the target of its rows: pass y_true=None")
+            raise ValueError("predictions for a Source keep the target of its rows: pass y_true=None")
         return summarized(None, y_score, None, weight, pos_label, "score", summarize)
     truth, score = np.asarray(y_true), np.asarray(y_score)
     classes = levels(truth, "y_true")

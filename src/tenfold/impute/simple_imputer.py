@@ -139,7 +139,7 @@ class SimpleImputerModel(NamedTuple):
 
 no_strategy_function = refused(FUNCTIONS, Remedy('tn.SimpleImputer(strategy="median")'), callable)
 what_is_missing = Refused(
-    "what is missing is NaN, None or pandas.NA",
+    "missing values are NaN, None or pandas.NA",
     Remedy("tn.SimpleImputer().fit(np.where(X == -1, np.nan, X))"),
     (math.nan, None),
 )

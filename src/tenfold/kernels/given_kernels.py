@@ -124,7 +124,7 @@ class CallableKernel(_OfFunction):
 
     def proof(self) -> Proof:
         if self.assume_psd:
-            return Proof(str(self), True, "as the user says (assume_psd=True)", assumed=True)
+            return Proof(str(self), True, "declared by the user (assume_psd=True)", assumed=True)
         return Proof(str(self), False, "nothing is known of a function. If you know it is: assume_psd=True")
 
     def __str__(self) -> str:

@@ -71,7 +71,7 @@ def as_kernel(
         return CallableKernel(kernel, pairwise=pairwise)
     if kernel == "precomputed" or kernel not in SKLEARN_NAMES:
         known = ", ".join(name for name in SKLEARN_NAMES if name != "precomputed")
-        raise ValueError(f"kernel={kernel!r} is no kernel by name. Those that are: {known}")
+        raise ValueError(f"kernel={kernel!r} is not the name of a kernel. Available: {known}")
     g = gamma_of(kernel, gamma, X) if kernel in NAMES_WITH_GAMMA else 1.0
     match kernel:
         case "rbf":

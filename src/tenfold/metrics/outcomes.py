@@ -165,7 +165,7 @@ class Said:
     def _of(self, what: str, method: str) -> Values:
         if self.needs != what:
             raise DataError(
-                f"this scoring function asks for {method}, which it does not say. Remedy: "
+                f"this scorer calls {method} but does not declare it. Remedy: "
                 f"sklearn.metrics.make_scorer(metric, response_method={method!r})"
             )
         return self.said
@@ -182,7 +182,7 @@ class UnreadRows:
 
     def __array__(self, *args: Any, **given: Any) -> NoReturn:
         raise DataError(
-            "a scoring function sees what is predicted and what is true, not the rows themselves. Remedy: score it by "
+            "a scoring function receives predictions and targets, not the rows themselves. Remedy: score it by "
             "sklearn.model_selection.cross_validate, which has them in memory"
         )
 

@@ -219,7 +219,7 @@ class GaussianMixture(Density):
                     return Assigning(0, first.centers)
                 assert isinstance(first, (SamplingSeeds, Moving))
                 return first
-        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state {type(state).__name__}")
 
     def _next(self, state: Mixing, s: ComponentSums) -> Mixing | Done:
         """The components of the responsibilities; the end, if the round before hardly changed the likelihood."""

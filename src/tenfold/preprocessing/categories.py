@@ -292,7 +292,7 @@ def as_rows(X: Any, width: int) -> Any:
 
     found = X if sp.issparse(X) else np.asarray(X, dtype=np.float64)
     if found.ndim != 2 or found.shape[1] != width:
-        raise DataError(f"X has the shape {found.shape}, not (rows, {width}). Remedy: give what transform gives")
+        raise DataError(f"X has the shape {found.shape}, not (rows, {width}). Remedy: pass the output of transform")
     return found
 
 

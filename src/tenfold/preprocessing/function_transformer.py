@@ -34,7 +34,7 @@ no_sparse = Refused(
     Remedy("tn.FunctionTransformer().fit(X.toarray() if hasattr(X, 'toarray') else X)"),
     (False,),
 )
-not_inverted = NoEffect("it only warns, and the inverse is taken as it is", FLAG)
+not_inverted = NoEffect("the check only warns, and the inverse is used unchanged", FLAG)
 
 
 class FunctionTransformer(OnePass, Transformer):
@@ -102,7 +102,7 @@ class FunctionTransformer(OnePass, Transformer):
 
     def certify(self, model: FunctionModel, s: TotalRowWeight) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off."""
-        why = "no row needs another, if the function keeps to that: there is nothing to learn"
+        why = "each row is transformed by itself, if the function keeps to that: nothing is estimated"
         return (Claim("gap", 0.0, "assumed", why, "objective"),)
 
     @staticmethod

@@ -42,7 +42,7 @@ no_such_quantile = refused(
     "weibull",
 )
 as_precise = Refused(
-    "what comes out is as precise as what went in",
+    "the output is as precise as the input",
     Remedy("tn.KBinsDiscretizer().fit_transform(X.astype(np.float32))"),
     (None,),
 )

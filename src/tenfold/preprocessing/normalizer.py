@@ -99,7 +99,7 @@ class Normalizer(OnePass, Transformer):
         """Nothing is estimated; rows without a direction are reported."""
         why = f"weight of rows of zeros, of {s.weight:g} in all: they have no direction and stay zeros"
         return (
-            Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective"),
+            Claim("gap", 0.0, "proved", "each row is transformed by itself: nothing is estimated", "objective"),
             Claim("zero rows", s.zero, "proved", why, "data"),
         )
 

@@ -45,7 +45,7 @@ class PolynomialModel(NamedTuple):
     n_output_features: int
 
 
-memory_order = NoEffect("it says how an array lies in memory, not what is in it", (one_of("C", "F"),))
+memory_order = NoEffect("it sets the memory layout of an array, not its values", (one_of("C", "F"),))
 
 
 class PolynomialFeatures(OnePass, Transformer):
@@ -136,7 +136,7 @@ class PolynomialFeatures(OnePass, Transformer):
 
     def certify(self, model: PolynomialModel, s: TotalRowWeight) -> tuple[Claim, ...]:
         """Nothing is estimated; too few rows per term are reported."""
-        none = Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective")
+        none = Claim("gap", 0.0, "proved", "each row is transformed by itself: nothing is estimated", "objective")
         return (none, *few_rows(s.weight, model.n_output_features))
 
     def transform_from(self, model: PolynomialModel, X: Columns) -> Array:

@@ -239,7 +239,7 @@ class CategoricalHMM(HiddenMarkov):
                     return Choosing(state.step + 1, Bundle(after), state.cut)
                 best = int(np.argmax([one.log_likelihood for one in each]))
                 return HMMRounds(0, Bundle((after[best],)), -np.inf, state.cut)
-        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state {type(state).__name__}")
 
     def maximised(self, model: CategoricalHMMModel, s: SymbolCounts) -> CategoricalHMMModel:
         # The shares of the expected counts; `alpha` is added to that of each symbol.

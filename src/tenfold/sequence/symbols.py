@@ -29,8 +29,8 @@ def known_codes(X: Columns) -> Codes:
     codes = X.column(0).astype(np.int64)
     if len(strange := np.flatnonzero(codes < 0)):
         raise DataError(
-            f"row {X.row(int(strange[0]))} holds a symbol that was not there in fitting: nothing is known of what "
-            "follows it. Remedy: leave the row out, or fit to sequences that have it"
+            f"row {X.row(int(strange[0]))} holds a symbol unknown from fitting, which has no transition "
+            f"probabilities. Remedy: leave the row out, or fit to sequences that have it"
         )
     return codes
 

@@ -173,7 +173,7 @@ class DecisionTree(Pruned, TreePaths):
                 return CheckingTree(1, setup, self.prune_held_back(setup, model, s.back))
             case CheckingTree(), LeafTotals():
                 return Done.of(state.model)
-        raise TypeError(f"{type(s).__name__} is not what was asked for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state of the fit")
 
     def model(self, state: TreeState) -> TreeModel | None:
         return state.model if isinstance(state, Done) else None

@@ -382,7 +382,7 @@ def test_no_spread_no_ends():
         (lambda m, X, y: certify(m, X, y, groups=[1, 2]), ValueError, "groups has shape"),
         (lambda m, X, y: certify(m, X, y, groups=np.zeros(400)), ValueError, "groups has one group only"),
         (lambda m, X, y: certify(m, X, y, groups=np.zeros((400, 2))), ValueError, "one value for each row"),
-        (lambda m, X, y: certify(m, X, y, groups=[None, *["a"] * 399]), ValueError, "misses a value in row 0"),
+        (lambda m, X, y: certify(m, X, y, groups=[None, *["a"] * 399]), ValueError, "has a missing value in row 0"),
         (lambda m, X, y: certify(m, X, y, groups="day"), ValueError, "'day'"),
         (lambda m, X, y: certify(m, pd.DataFrame(X), y, groups="day"), ValueError, "groups='day' is not a column"),
         (lambda m, X, y: certify(m, X[:1], y[:1]), ValueError, "not two rows"),

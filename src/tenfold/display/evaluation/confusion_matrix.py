@@ -220,7 +220,7 @@ class ConfusionMatrixDisplay:
         pyplot(cls.__name__)
         if is_lazy(y_pred):
             if y_true is not None:
-                raise ValueError("what a model says of a source keeps the target of its rows: pass y_true=None")
+                raise ValueError("predictions for a Source keep the target of its rows: pass y_true=None")
             scores, classes = scores_of(None, y_pred, None, sample_weight, lambda _: [("prediction", confusion)])
             found = scores.each[0]
         else:

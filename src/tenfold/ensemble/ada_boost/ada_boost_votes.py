@@ -49,8 +49,8 @@ def votes_of(error: float, rounds: BoostedVoting, rate: float) -> float | None:
     if error:
         raise DataError(
             f"the first classifier is wrong about {error:.3g} of the weight of the rows, no better than chance among "
-            f"{rounds.n_classes} classes: there is nothing to boost. Remedy: columns that tell the classes apart, an "
-            "estimator such as DecisionTreeClassifier(max_depth=3), or DummyClassifier() for the shares of the classes"
+            f"{rounds.n_classes} classes: boosting cannot start. Remedy: columns that separate the classes, an "
+            f"estimator such as DecisionTreeClassifier(max_depth=3), or DummyClassifier() for the shares of the classes"
         )
     return 1 + float(rounds.estimator_weights.sum())  # without error: it decides alone
 
@@ -89,13 +89,15 @@ def claims_of(rounds: BoostedVoting, s: Any, what: str) -> tuple[Claim, ...]:
     bound = bound_of(rounds)
     why = "the product over the rounds of Σ w exp(α (wrong - 1/2)), which is 2 √(ε (1 - ε)) for two classes"
     if bound >= 1:
-        why = f"vacuous: {why}, and it says nothing here"
+        why = f"vacuous: {why}, so the bound is trivial here"
     doubt = "weight of the rows whose class has at most half of the votes: no other row can be wrong"
     edges = 1 - 1 / k - e
     least = int(edges.argmin())
     many = len(alpha)
     theory = e[-1] * math.exp(alpha[-1]) / growth(rounds)[-1] if e[-1] else 0.0
-    last = f"of the last {what} under the new weights, where theory says {theory:.6g}: it has no more to say"
+    last = (
+        f"of the last {what} under the new weights, where theory says {theory:.6g}: the next round needs another member"
+    )
     return (
         Claim("training error bound", min(bound, 1.0), "proved", why, "objective"),
         Claim("training error", s.doubtful / s.mass, "proved", doubt, "data"),

@@ -267,7 +267,7 @@ class Boosting(Estimator):
                 return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
             case CheckingLoss(), RoundLoss():
                 return Done.of(state.boosted, state.step)
-        raise TypeError(f"{type(s).__name__} is not what was asked for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state of the fit")
 
     def model(self, state: BoostingState) -> BoostedModel | None:
         return state.model if isinstance(state, Done) else None

@@ -12,7 +12,7 @@ from tenfold.estimator.shell.keyword_decisions import ALONE, ignored_verbose
 from tenfold.estimator.shell.keywords import Refused, refused
 
 VALIDATION_REMEDY = Remedy("tn.{name}(validation_fraction=0.1)")
-kept_back = refused("rows that were learned from do not tell when to stop", VALIDATION_REMEDY, None)
+kept_back = refused("the loss of training rows does not show when to stop", VALIDATION_REMEDY, None)
 by_share = refused("rows are kept back by a share of them", VALIDATION_REMEDY, integer(1))
 by_dtype = Refused(
     "columns of text and categorical columns are categories",
@@ -23,7 +23,7 @@ by_dtype = Refused(
     ("from_dtype",),
 )
 any_interaction = Refused(
-    "any columns may stand in one tree", Remedy("tn.{name}(max_depth=1)", "for no interactions"), (None,)
+    "a tree may use any columns", Remedy("tn.{name}(max_depth=1)", "for no interactions"), (None,)
 )
 more_rounds = Refused(ALONE, Remedy("tn.{name}(max_iter=200)"), (False,))
 by_loss = Refused(

@@ -199,7 +199,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
                 return CheckingForest(step, setup, forest._replace(trees=s.placed(forest.trees)))
             case CheckingForest(), _:
                 return Done.of(state.forest, state.step)
-        raise TypeError(f"{type(s).__name__} is not what was asked for")
+        raise TypeError(f"{type(s).__name__} does not belong to the state of the fit")
 
     def model(self, state: ForestState) -> ForestModel | None:
         return state.model if isinstance(state, Done) else None
@@ -312,7 +312,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
             return given
         if given > rows:
             raise ValueError(
-                f"max_samples is {self.max_samples}, but there are {rows} rows. Remedy: at most so many, or a share"
+                f"max_samples is {self.max_samples}, but there are {rows} rows. Remedy: at most {rows}, or a share"
             )
         return given / rows
 

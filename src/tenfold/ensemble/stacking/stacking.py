@@ -110,7 +110,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         given = self.default_final_estimator() if self.final_estimator is None else self.final_estimator
         check_member("final_estimator", given, self.predicts)
         if given.need.kinds == "categorical":
-            raise TypeError(f"final_estimator is {given!r}, which takes categories only; members say numbers")
+            raise TypeError(f"final_estimator is {given!r}, which takes categories only; members predict numbers")
         return given._blank()
 
     def team(self) -> list[Any]:
@@ -278,9 +278,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
             claims += tuple(c._replace(kind=f"{name}: {c.kind}") for c in theirs)
         lacking = np.count_nonzero(model.seen == 0)
         if lacking:
-            why = (
-                "models of all rows but those of a fold that had none left: their rows are told by models that saw them"
-            )
+            why = "folds without training rows: their rows are predicted by models that were fitted to them"
             claims += (Claim("models without rows", float(lacking), "proved", why, "data"),)
         return claims
 

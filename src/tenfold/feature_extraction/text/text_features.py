@@ -263,7 +263,7 @@ class TextFeatures(OnePass, Transformer):
         if isinstance(s, HashedCounts):
             full = float((s.documents > 0).mean())
             why = "share of the features that have a term"
-            alike = "with so much probability another term has the feature of a given one"
+            alike = "probability that another term shares the feature of a given one"
             return (
                 Claim("occupied features", full, "proved", why, "data"),
                 Claim("collisions", full, "estimated", alike, "data", "that hash values are as good as random"),
@@ -328,11 +328,13 @@ class TextFeatures(OnePass, Transformer):
         """
         names = self.get_feature_names_out()
         if self.n_features is not None:
-            raise ValueError("a hash value does not tell its term. Remedy: n_features=None, which keeps a vocabulary")
+            raise ValueError(
+                "a hash value does not identify its term. Remedy: n_features=None, which keeps a vocabulary"
+            )
         given = sp.csr_array(X)
         if given.ndim != 2 or given.shape[1] != len(names):
             raise DataError(
-                f"X has shape {given.shape}, but there are {len(names)} terms. Remedy: give what transform gives"
+                f"X has shape {given.shape}, but there are {len(names)} terms. Remedy: pass the output of transform"
             )
         given.eliminate_zeros()
         return [names[some] for some in np.split(given.indices, given.indptr[1:-1])]

@@ -33,7 +33,7 @@ no_preprocessor = Refused(
     FUNCTIONS, Remedy('tn.{name}(strip_accents="unicode", lowercase=True)', "or text made before"), (None,)
 )
 no_tokenizer = Refused(FUNCTIONS, Remedy('tn.{name}(token_pattern=r"\\S+")'), (None,))
-EXACT_COUNTS = "what comes out are 64-bit floats, which hold counts exactly"
+EXACT_COUNTS = "the output is 64-bit floats, which hold counts exactly"
 FLOAT32_REMEDY = Remedy("tn.{name}().fit_transform(X).astype(np.float32)")
 
 

@@ -176,11 +176,13 @@ class DependenceByPoint(Statistic[DependenceCurve]):
             found = found[:, :1] if classes == 1 else found
             if found.shape[1] != max(classes, 1):
                 raise ValueError(
-                    f"the model says {found.shape[1]} numbers of a row: one is needed, or one for each class"
+                    f"the model predicts {found.shape[1]} numbers per row: one is needed, or one for each class"
                 )
             found = found[:, -1:] if outputs == 1 else found
             if not np.isfinite(found).all():
-                raise DataError(f"the model says NaN or infinity where column number {self.columns} is {list(values)}")
+                raise DataError(
+                    f"the model predicts NaN or infinity where column number {self.columns} is {list(values)}"
+                )
             mean[g] = weight @ found / weight.sum()
             square[g] = weight @ (found - mean[g]) ** 2
             curves[:, g] = found[rows]

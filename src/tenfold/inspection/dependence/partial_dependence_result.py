@@ -70,7 +70,7 @@ class PartialDependence(ResultTable):
                 raise ValueError(f"target={target!r}: there is one curve, of {known[-1] if known else 'a number'!r}")
             return 0
         if target not in known:
-            raise ValueError(f"there are {len(known)} classes: say by target= which of them, of {known[:10]}")
+            raise ValueError(f"there are {len(known)} classes: choose one with target=, of {known[:10]}")
         return known.index(target)
 
     def _rows(self) -> list[list[str]]:

@@ -81,9 +81,7 @@ def shortfalls(varies: Flags, rank: int, remedy: str, where: str = "classes") ->
         why = f"these columns change by no more than rounding within {where}; they are left out"
         claims += (Claim("constant columns", float(still), "estimated", why, "data"),)
     if rank < varying:
-        why = (
-            f"{where} vary in {rank} of {varying} directions; what differs in the others is left out. Remedy: {remedy}"
-        )
+        why = f"{where} vary in {rank} of {varying} directions; the other directions are left out. Remedy: {remedy}"
         claims += (Claim("rank", float(rank), "estimated", why, "data"),)
     return claims
 

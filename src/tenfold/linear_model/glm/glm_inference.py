@@ -98,9 +98,11 @@ class Errors(Terms, Glm):
         if kind == "cluster":
             facts = (f"{facts[0]}, {len(self.summary_.keys)} clusters", *facts[1:])
         family = {
-            "classical": "rows are independent, and the target of each has the distribution that the model says",
+            "classical": "rows are independent, and the target of each has the distribution of the model",
             "cluster": "rows of different clusters are independent, and the clusters are many",
-        }.get(kind, "rows are independent; their targets may have any distribution with the mean that the model says")
+        }.get(
+            kind, "rows are independent; their targets may have any distribution with the mean that the model describes"
+        )
         named = {"classical": "standard errors of maximum likelihood", "cluster": "standard errors by cluster"}
         conditions = (
             family,
@@ -139,7 +141,7 @@ class Errors(Terms, Glm):
         if not isinstance(s, Curvature) or not len(s.gram):
             raise ValueError("the model has no Hessian: it was saved without its summary, or has too many coefficients")
         if self.certificate_.get("separable"):
-            raise ValueError("the rows can be separated, so there is no estimate of maximum likelihood to have errors")
+            raise ValueError("the rows are separable, so the maximum likelihood estimate does not exist")
         if not (np.array_equal(s.coef, model.coef) and np.array_equal(s.intercept, model.intercept)):
             raise ValueError("the fit was stopped before its last pass. Remedy: a larger max_iter")
         if self.standard_errors in ROBUST and not isinstance(self.summary_, CurvatureScores):

@@ -85,7 +85,7 @@ def _conditions(known: Inference, weighted: bool) -> list[str]:
     ]
     if weighted:
         found.append(
-            "weights count rows: a row of weight 2 is two rows that were seen. If they say how exact a row is, divide "
+            "weights count rows: a row of weight 2 is two rows that were seen. If they are inverse variances, divide "
             "them by their mean, and classical and cluster errors are those of weighted least squares"
         )
     if known.digits < 8 and math.isfinite(known.sigma2):

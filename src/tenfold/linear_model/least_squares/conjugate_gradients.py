@@ -100,7 +100,7 @@ class ConjugateGradients:
         system = System.of(summary, problem.alpha, problem.fit_intercept)
         r, D, least = np.abs(system.residual(summary)) + system.blur(summary), system.diagonal, summary.curvature
         about = float(r @ (r / D)) / least
-        route = "conjugate gradients: the table of so many categories is never made"
+        route = "conjugate gradients: the table of pairs of categories is never formed"
         usual = "rounding errors of the usual size"
         status: Status = "proved" if problem.alpha else "estimated"
         if problem.alpha:

@@ -123,7 +123,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
     with progress("certify"):
         judged, asked = judge(model, X, y, units, sample_weight, asked, random_state)
     if judged.seen:
-        these = "these rows, so they say nothing about unseen ones"
+        these = "these rows, so the scores do not apply to unseen rows"
         some = f"some of these rows (about {judged.seen:.0%} of those looked at), so they promise too much"
         warnings.warn(
             f"the model was made from {these if judged.seen == 1 else some}. Remedy: keep some rows from fit, or use "

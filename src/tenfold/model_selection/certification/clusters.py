@@ -26,7 +26,7 @@ def group_codes(groups: ArrayLike) -> Codes:
     codes = code(values, known, "groups")
     if np.isnan(codes).any():
         row = int(np.flatnonzero(np.isnan(codes))[0])
-        raise DataError(f"groups misses a value in row {row}. Remedy: say to which group the row belongs")
+        raise DataError(f"groups has a missing value in row {row}. Remedy: the group of the row")
     return codes.astype(np.int64)
 
 
@@ -46,6 +46,6 @@ def unit_key(
         return joined(key, [range(u, count, MAX_UNITS) for u in range(min(count, MAX_UNITS))]), found.side, count
     count = int(groups.max(initial=-1)) + 1
     if count < 2:
-        raise DataError("groups has one group only, which says nothing about others. Remedy: rows of more groups")
+        raise DataError("groups has one group only, which does not show how groups differ. Remedy: rows of more groups")
     found = splits_of(min(count, MAX_UNITS), source, need, session, groups=groups)
     return found.each[0].key, (), count

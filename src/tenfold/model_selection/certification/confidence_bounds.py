@@ -47,7 +47,7 @@ def ends_of(
     k = len(units)
     if k < 2:
         what = "groups" if judged.groups else "rows"
-        raise DataError(f"there are not two {what} to score: one says nothing about the spread. Remedy: more {what}")
+        raise DataError(f"there are not two {what} to score: the variance cannot be estimated. Remedy: more {what}")
     again = resampler(units)
 
     def score(often: Array) -> float:

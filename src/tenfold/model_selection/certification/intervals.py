@@ -190,7 +190,7 @@ def difference_interval(
     four = (errors_a, n_a, errors_b, n_b)
     if table is not None:
         if any(one is not None for one in four):
-            raise ValueError("table says it all: give either table or errors_a, n_a, errors_b and n_b")
+            raise ValueError("give either table or errors_a, n_a, errors_b and n_b, not both")
         return _paired(_counts(table), level, z, scored)
     if any(one is None for one in four):
         raise ValueError(

@@ -184,7 +184,7 @@ def _of(
     """Scores of two learners, sizes, their names, and the name of the score."""
     if isinstance(pair, CrossValidation):
         raise ValueError(
-            "a and b are a CrossValidation each, and nothing says that they have the same folds. Remedy: "
+            "a and b are a CrossValidation each, which may have different folds. Remedy: "
             "cv = cross_validate([one, other], X, y), then compare(cv)"
         )
     if len(cv.names) < 2:

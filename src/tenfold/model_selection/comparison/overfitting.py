@@ -176,7 +176,7 @@ class Squares:
         d = self.difference
         n = round(d.weight)
         if n < 2:
-            raise DataError("test has fewer than two rows, which say nothing about the spread. Remedy: more rows")
+            raise DataError("test has fewer than two rows: the variance cannot be estimated. Remedy: more rows")
         half = -float(special.stdtrit(n - 1, (1 - level) / 2)) * math.sqrt(d.square / (n - 1) / n)
         note = f"there are {n} rows, and squared errors are far from normal" if n < 30 else ""
         what = "mean squared error of a minus that of b"

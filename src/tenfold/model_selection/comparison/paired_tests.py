@@ -36,7 +36,7 @@ def t_test(
     """Of the differences in each fold; corrected, their variance counts what the folds share."""
     k = len(d)
     if k < 2:
-        raise ValueError("a and b must have two folds at least: one says nothing about the spread")
+        raise ValueError("a and b must have two folds at least: the variance cannot be estimated from one")
     note = ""
     scale = 1 / k
     if method == "corrected":

@@ -76,7 +76,7 @@ class Splits:
 def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
     """The folds, by our name or by scikit-learn's; ten if none are given."""
     if folds is not None and cv is not None:
-        raise ValueError(f"cv={cv!r} and folds={folds!r} say the same thing: give one of them")
+        raise ValueError(f"cv={cv!r} and folds={folds!r} are two answers to one question: give one of them")
     given = cv if folds is None else folds
     return DEFAULT_FOLDS if given is None else given
 
@@ -114,7 +114,7 @@ def splits_of(
         folds = list(folds)
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], (list, tuple)):
         if wrong := [j for j, pair in enumerate(folds) if len(pair) != 2]:
-            raise ValueError(f"folds[{wrong[0]}] is no pair. Remedy: a list of (train, test), the numbers of rows")
+            raise ValueError(f"folds[{wrong[0]}] is not a pair. Remedy: a list of (train, test), the numbers of rows")
         n, starts, scans = numbering(source, need, session)
         return Splits(_from_indices(list(folds), n, starts), starts, scans)
     codes, starts, scans = _coded(folds, "folds", source, need, session)
@@ -136,7 +136,7 @@ def _coded(
     elif given.dtype.kind == "O":
         missing = [g is None or g != g for g in given.tolist()]
     if np.any(missing):
-        raise DataError(f"{what} says of some rows not to which group they belong. Remedy: leave these rows out")
+        raise DataError(f"{what} has missing entries. Remedy: leave these rows out")
     return np.unique(given, return_inverse=True)[1].astype(np.int64), starts, scans
 
 
@@ -287,13 +287,15 @@ def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tu
         side[j, train] = 1
         rows = np.asarray(train)
         if rows.dtype.kind in "iu" and len(rows) > (side[j] == 1).sum():
-            raise DataError(f"split {j} learns from some rows more than once. Remedy: weights say how often")
+            raise DataError(f"split {j} learns from some rows more than once. Remedy: sample_weight, for repeated rows")
         if (side[j, test] == 1).any():
             raise DataError(f"split {j} learns from rows that it is scored on")
         side[j, test] = 2
         rows = np.asarray(test)
         if rows.dtype.kind in "iu" and len(rows) > (side[j] == 2).sum():
-            raise DataError(f"split {j} is scored on some rows more than once. Remedy: weights say how often")
+            raise DataError(
+                f"split {j} is scored on some rows more than once. Remedy: sample_weight, for repeated rows"
+            )
         if not (side[j] == 1).any() or not (side[j] == 2).any():
             raise DataError(f"split {j} has no rows to learn from, or none to be scored on")
     atoms, codes = np.unique(side, axis=1, return_inverse=True)

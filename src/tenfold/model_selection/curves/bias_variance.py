@@ -87,7 +87,7 @@ def bias_variance(
     given = None if isinstance(sets, (int, np.integer)) else list(sets)
     count = whole("sets", sets, 2) if given is None else len(given)
     if count < 2:
-        raise ValueError("one training set says nothing about variance: give two or more sets")
+        raise ValueError("the variance cannot be estimated from one training set: give two or more")
     far = is_lazy(X)
     if far and (given is not None or sampling == "bootstrap"):
         raise DataError("drawing with replacement needs the rows in memory. Remedy: sampling='disjoint', or arrays")
@@ -125,7 +125,7 @@ def _in_memory(
         cut = max(1, round(test * len(y)))
         judged, learn = np.sort(order[:cut]), order[cut:]
         if not len(learn):
-            raise DataError("there are no rows to learn from. Remedy: more rows, or a smaller share `test`")
+            raise DataError("there are no training rows. Remedy: more rows, or a smaller share `test`")
     truth = None if truth is None else truth[judged]
     parts = judged_by(learner, pairs(), _safe_indexing(X, judged), y[judged], truth)
     return parts.result(is_classifier(learner), count, float(np.mean(sizes)))

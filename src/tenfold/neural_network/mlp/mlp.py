@@ -284,7 +284,7 @@ class MLP(Sequential, Estimator):
         """A fit from the weights of a model, of which nothing else is taken over but the losses so far."""
         none, course = np.zeros_like(model.weights), model.course
         if len(none) != self._network(model.schema).length:
-            raise ValueError("warm_start goes on with layers of the same sizes. Remedy: warm_start=False")
+            raise ValueError("warm_start needs layers of the same sizes. Remedy: warm_start=False")
         course = course._replace(
             weights=model.weights, first=none, second=none, best=model.weights, steps=0, idle=0, left=self.max_iter,
             rate=float(self.learning_rate_init), validation_scores=np.zeros(0),

@@ -93,7 +93,7 @@ def tightened(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
 def check_rule(rule: Rule, number: int, schema: Schema) -> None:
     """Refuse a rule that speaks of other columns, categories or classes than there are."""
     if rule.said not in schema.classes.tolist():
-        raise ValueError(f"rule {number} says {rule.said!r}, which is not one of {schema.classes.tolist()[:10]}")
+        raise ValueError(f"rule {number} predicts {rule.said!r}, which is not one of {schema.classes.tolist()[:10]}")
     for one in rule.conditions:
         if not 0 <= one.column < len(schema.columns):
             raise ValueError(f"rule {number} asks for column {one.column} of {len(schema.columns)}")

@@ -86,7 +86,7 @@ class Readable(Estimator):
         self._not_too_deep("to_dnf")
         book = self.book()
         if book.schema.classes is None:
-            raise TypeError("to_dnf is of classes, and this tree says numbers. Remedy: rules_")
+            raise TypeError("to_dnf needs a classifier, and this tree predicts numbers. Remedy: rules_")
         if label not in book.schema.classes.tolist():
             raise ValueError(f"{label!r} is not one of the classes {book.schema.classes.tolist()[:10]}")
         return reading.dnf(book, label, unseen)
@@ -129,4 +129,6 @@ class Readable(Estimator):
 
     def _in_one_leaf(self, what: str) -> None:
         if self.missing == "fractional":
-            raise ValueError(f'{what}: with missing="fractional" a row may end in several leaves. Remedy: another way')
+            raise ValueError(
+                f'{what}: with missing="fractional" a row may end in several leaves. Remedy: another value of missing'
+            )
