@@ -152,8 +152,8 @@ class SimpleImputer(OnePass, Transformer):
     encoder that comes next takes it, in memory or over files.
 
     Medians and modes are exact while a column has at
-    most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate bounds by which
-    share of the rows a median may be off: most often by less than one in a thousand.
+    most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate bounds by
+    which share of the rows a median may be off: most often by less than one in a thousand.
 
     Parameters
     ----------

@@ -36,8 +36,8 @@ class NomogramScale(NamedTuple):
 class NomogramDisplay:
     """Contribution of each column to the log-odds of a row, for one class against another.
 
-    Each line is a column with the log-odds of its values; the dot is the row's. Their sum, with the prior log-odds log-odds
-    of the two classes, is the log-odds of this row.
+    Each line is a column with the log-odds of its values; the dot is the row's. Their sum, with the prior log-odds
+    log-odds of the two classes, is the log-odds of this row.
 
     Parameters
     ----------
