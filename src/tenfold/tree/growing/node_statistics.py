@@ -172,7 +172,7 @@ class LeafSumsOfValues(Statistic[LeafTotals]):
     mean: Array
     holdout: Holdout = Holdout()
 
-    def summarize(self, chunk: Chunk) -> Ends:
+    def summarize(self, chunk: Chunk) -> LeafTotals:
         places = chunk.places() if self.holdout.share else NO_CODES
         seen = Seen(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
