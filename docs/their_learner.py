@@ -52,8 +52,6 @@ class ThresholdNB(OnePass, Classifier):
     """Naive Bayes of columns that are above a threshold or not, exact in one pass."""
 
     need = Need("numeric", target="class")
-    model_type = ThresholdModel
-    summary_types = (Counts,)
     threshold: Annotated[float, Real] = 0.0
     alpha: Annotated[float, real(0, open=True)] = 1.0
 

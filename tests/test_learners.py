@@ -181,9 +181,10 @@ def test_the_readme_counts_the_checks_that_are_expected_to_fail():
 
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_fields_are_annotated(learner):
-    fields(learner.model_type)  # refuses what is not
-    assert all("step" in fields(kind) for kind in learner.state_types or (learner.model_type,))
-    assert all(fields(kind) for kind in learner.summary_types)
+    kinds = learner.record_types
+    fields(kinds.model)  # refuses what is not
+    assert all("step" in fields(kind) for kind in kinds.states)
+    assert all(fields(kind) for kind in kinds.summaries)
 
 
 def arrays_in(value):

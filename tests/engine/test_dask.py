@@ -324,13 +324,11 @@ class TopState(NamedTuple):
 
 class Top(Transformer):
     need = Need("numeric")
-    model_type = TopState
-    summary_types = (Largest,)
     def start(self, schema):
         return TopState(0, np.zeros(len(schema.columns)))
-    def ask(self, state):
+    def ask(self, state: TopState):
         return None if state.step else LargestByColumn()
-    def update(self, state, s):
+    def update(self, state: TopState, s: Largest) -> TopState:
         assert isinstance(s, Largest)
         return TopState(1, s.value)
     def certify(self, state, s):

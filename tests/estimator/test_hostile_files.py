@@ -227,7 +227,7 @@ def records(kind):
 
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_every_field_of_codes_says_what_they_may_be(learner):
-    for kind in {k for one in (learner.model_type, *learner.summary_types) for k in records(one)}:
+    for kind in {k for one in learner.record_types.all for k in records(one)}:
         for name, field in fields(kind).items():
             if field.type == np.dtype(np.int64):
                 assert field.allowed, f"{kind.__name__}.{name} holds codes: say which, as in core/field_values.py"

@@ -364,8 +364,6 @@ class MeanTarget(Regressor):
     """Predicts the mean of the target, shrunk by what another learner would be asked."""
 
     need = Need("numeric", target="number")
-    model_type = LevelState
-    summary_types = (Sums,)
 
     def __init__(self, inner=None, shrink=1.0):
         self.inner = inner
@@ -374,10 +372,10 @@ class MeanTarget(Regressor):
     def start(self, schema):
         return LevelState(0, Level(0.0))
 
-    def ask(self, state):
+    def ask(self, state: LevelState) -> Totals | None:
         return None if state.step else Totals()
 
-    def update(self, state, s):
+    def update(self, state: LevelState, s: Sums) -> LevelState:
         return LevelState(1, Level(float(self.shrink * s.total[-1] / s.weight)))
 
     def certify(self, state, s):
@@ -446,8 +444,24 @@ def test_register_refuses_taken_names_and_what_is_no_learner():
     class Vague(NamedTuple):
         anything: object
 
+    class Odd(MeanTarget):
+        def ask(self, state: Vague) -> Totals | None:
+            return None
+
+        def update(self, state: Vague, s: Sums) -> Vague:
+            return state
+
+    class Unsaid(Regressor):
+        def ask(self, state):
+            return None
+
+        def update(self, state, s):
+            return state
+
     with pytest.raises(TypeError, match=r"Vague\.anything"):
-        tn.register(type("Odd", (MeanTarget,), {"model_type": Vague}))
+        tn.register(Odd)
+    with pytest.raises(TypeError, match=r"Unsaid\.update does not say of which classes its states are"):
+        tn.register(Unsaid)
     assert list(registry._registered) == ["MeanTarget"]
 
 

@@ -7,7 +7,7 @@ merge. The cuts are a tree: a row goes to the nearer of two centres at each, so 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -228,9 +228,6 @@ class BisectingKMeans(NearestCenter):
 
     passes = MANY
     need = Need("numeric", sparse=True)
-    model_type = BisectingModel
-    state_types = get_args(State)
-    summary_types = get_args(Summary)
     hidden = frozenset({"tree"})
     law_params = ({"n_clusters": 3}, {"n_clusters": 4, "bisecting_strategy": "largest_cluster", "max_iter": 2})
 

@@ -7,7 +7,7 @@ centres: J never rises. The first are drawn from a sample that does not depend o
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, ClassVar, get_args
+from typing import Annotated, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -69,9 +69,6 @@ class KMeans(NearestCenter):
 
     passes = MANY
     need = Need("numeric", sparse=True)
-    model_type = KMeansModel
-    state_types = get_args(State)
-    summary_types = get_args(Summary)
     bounds: ClassVar[bool] = True
     """whether a pass is spent on what no centres go below"""
     law_params = ({"n_clusters": 3}, {"n_clusters": 2, "max_iter": 2}, {"n_clusters": 3, "init": "k-means||"})

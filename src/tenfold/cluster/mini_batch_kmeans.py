@@ -7,7 +7,7 @@ the next batch follow from it, so batches come one after another, and two models
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,9 +153,6 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     """
 
     need = Need("numeric", sparse=True)
-    model_type = MiniBatchModel
-    state_types = get_args(State)
-    summary_types = get_args(Summary)
     mixing = False
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     law_params = ({"n_clusters": 3, "batch_size": 5}, {"n_clusters": 2, "shuffle": False, "max_iter": 2})

@@ -155,9 +155,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
     """
 
     need = Need("categorical", target="class", binary=True)
-    model_type = BayesOptimalModel
     hidden = frozenset({"hypotheses", "positive", "n_classes"})
-    summary_types = (HypothesisCoverage,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"noise": 0.1, "max_literals": 1}, {"pos_label": "no", "max_literals": None})
 

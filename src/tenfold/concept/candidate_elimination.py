@@ -153,9 +153,7 @@ class CandidateElimination(OnePass, Undecided):
     """
 
     need = Need("categorical", target="class", binary=True)
-    model_type = VersionSpaceModel
     hidden = frozenset({"specific", "general", "positive", "levels", "n_classes"})
-    summary_types = (Examples,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"pos_label": "no"}, {"undecided": "?"})
 

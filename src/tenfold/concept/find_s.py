@@ -86,10 +86,7 @@ class FindS(Classifier):
 
     passes = ONE
     need = Need("categorical", target="class", binary=True)
-    model_type = ConceptModel
     hidden = frozenset({"n_classes"})
-    state_types = (Initial, TestingNegatives, Done)
-    summary_types = (Concept,)
     poor_score = True
     law_params = ({}, {"pos_label": "no"})
 

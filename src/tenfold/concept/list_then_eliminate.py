@@ -138,9 +138,7 @@ class ListThenEliminate(OnePass, Undecided):
     """
 
     need = Need("categorical", target="class", binary=True)
-    model_type = ListedModel
     hidden = frozenset({"hypotheses", "said", "positive", "n_classes"})
-    summary_types = (HypothesisCoverage, SeenRows)
     poor_score = True
     law_params: ClassVar[Any] = (
         {},

@@ -6,7 +6,7 @@ model, made of it, is what is kept: enough to predict, to be certified, to be me
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from tenfold.core.axes import Bundle
 from tenfold.core.certificate import Claim
@@ -22,6 +22,12 @@ SEQUENTIAL: Literal["sequential"] = "sequential"
 """one row after another: the order matters, and two models do not merge"""
 
 
+StateT = TypeVar("StateT")
+SummaryT = TypeVar("SummaryT")
+ModelT = TypeVar("ModelT")
+_Summary = TypeVar("_Summary", contravariant=True)
+
+
 class State(Protocol):
     """Where a fit is: a NamedTuple of numbers, arrays and the like. Its type says what comes next."""
 
@@ -30,7 +36,7 @@ class State(Protocol):
         """How many rounds led here."""
 
 
-class Learner(Protocol):
+class Learner(Protocol[StateT, _Summary, ModelT]):
     """The methods that the loop calls. All are pure; none runs where the rows are."""
 
     @property
@@ -40,27 +46,27 @@ class Learner(Protocol):
     def with_listed_categories(self, schema: Schema) -> Schema:
         """The schema of the rows, with the categories that parameters name."""
 
-    def start(self, schema: Schema) -> Any:
+    def start(self, schema: Schema) -> StateT:
         """The state before any rows are read."""
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: StateT) -> Expression | None:
         """What to compute of the rows next; None: finished. Equal to the last: its summary is used again."""
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(self, state: StateT, summary: _Summary) -> StateT:
         """The state after a summary has been taken in."""
 
-    def model(self, state: Any) -> Any:
+    def model(self, state: StateT) -> ModelT | None:
         """What would be kept if the fit ended at this state; None: nothing yet. Often the state itself."""
 
-    def certify(self, model: Any, summary: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: ModelT, summary: _Summary) -> tuple[Claim, ...] | None:
         """Claims about this model (not the next), or None while nothing is known."""
 
 
 @runtime_checkable
-class StopsEarly(Protocol):
+class StopsEarly(Protocol[StateT]):
     """A learner that is certified by a last pass, and says how it comes there before it is finished."""
 
-    def ending(self, state: Any) -> Any:
+    def ending(self, state: StateT) -> StateT | None:
         """The state that leads from this one to the end, with the model as it is; None: there is none yet."""
 
 
@@ -71,7 +77,7 @@ class Initial(NamedTuple):
     schema: Schema
 
 
-class Done(NamedTuple):
+class Done(NamedTuple, Generic[ModelT]):
     """The state at which a learner has its model, and asks for nothing more."""
 
     step: int
@@ -79,11 +85,12 @@ class Done(NamedTuple):
     """the model"""
 
     @classmethod
-    def of(cls, model: Any, step: int = 1) -> Done:
+    def of(cls, model: ModelT, step: int = 1) -> Done[ModelT]:
         """The state at this model, which so many rounds led to."""
         return cls(step, Bundle((model,)))
 
     @property
-    def model(self) -> Any:
+    def model(self) -> ModelT:
         """The model that the fit led to."""
-        return self.kept.each[0]
+        found: ModelT = self.kept.each[0]
+        return found

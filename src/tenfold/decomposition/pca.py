@@ -134,9 +134,6 @@ class PCA(OnePass, Projector):
     """
 
     need = Need("numeric", sparse=True)
-    model_type = PCAModel
-    state_types = (Initial, ReadingRFactor, Done)
-    summary_types = (Moments, Triangle)
     law_params = (
         {},
         {"n_components": 2, "whiten": True},

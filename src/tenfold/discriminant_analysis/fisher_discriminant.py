@@ -87,8 +87,6 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
     """
 
     need = Need("numeric", target="class")
-    model_type = FisherModel
-    summary_types = (Scatter,)
 
     n_components: Annotated[int | None, integer(1), None] = None
 

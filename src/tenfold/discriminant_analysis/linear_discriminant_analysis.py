@@ -105,8 +105,6 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     """
 
     need = Need("numeric", target="class")
-    model_type = LDAModel
-    summary_types = (Scatter, ClassMoments, ClassFourth)
     law_params = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
 
     priors: Annotated[ArrayLike | None, array, None] = None

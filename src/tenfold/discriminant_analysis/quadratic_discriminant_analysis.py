@@ -93,8 +93,6 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     """
 
     need = Need("numeric", target="class")
-    model_type = QDAModel
-    summary_types = (ClassMoments,)
     law_params = (
         {},
         {"reg_param": 0.2},

@@ -69,8 +69,6 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
 
     poor_score = True
     need = Need("mixed", missing=True, target="class")
-    model_type = PriorModel
-    summary_types = (ClassWeights,)
     law_params = ({}, {"strategy": "most_frequent"})
 
     strategy: Annotated[str, choice("prior", "most_frequent"), not_drawn, from_target] = "prior"

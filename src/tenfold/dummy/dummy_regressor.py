@@ -66,8 +66,6 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
 
     poor_score = True
     need = Need("mixed", missing=True, target="number")
-    model_type = MeanModel
-    summary_types = (Centre,)
 
     strategy: Annotated[str, choice("mean"), no_median, no_quantile_strategy, from_target] = "mean"
     _: KW_ONLY

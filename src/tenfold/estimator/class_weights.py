@@ -7,14 +7,15 @@ bit. Classes are balanced by their weights, which take one scan more.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.learner import Done
+from tenfold.core.learner import Done, ModelT, StateT, SummaryT
+from tenfold.core.statistic import Expression
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.stats.combinators import Draw, Reweighted
 from tenfold.stats.counts.weight_by_class import ClassWeights, WeightByClass
@@ -92,10 +93,18 @@ class LearningWeighted(NamedTuple):
         return self.within.each[0]
 
 
-class ClassWeighted(Estimator):
+class WithSchema(Protocol):
+    """A model that knows the schema of its rows."""
+
+    @property
+    def schema(self) -> Schema:
+        """Columns and classes."""
+
+
+class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
     """A classifier of several rounds that has the parameter `class_weight`; it stands before the class that learns."""
 
-    def start(self, schema: Schema) -> Any:
+    def start(self, schema: Schema) -> StateT | WeighingClasses | LearningWeighted:
         """The state before any rows are read; to balance the classes, they are weighed first."""
         learner: Any = super()
         begun = learner.start(schema)
@@ -105,7 +114,7 @@ class ClassWeighted(Estimator):
             return WeighingClasses(0, schema)
         return LearningWeighted.of(begun, named_weights(self.class_weight, schema))
 
-    def onward(self, model: Any) -> Any:
+    def onward(self, model: WithSchema) -> StateT | LearningWeighted:
         """The state from which `partial_fit` walks."""
         learner: Any = super()
         state = learner.onward(model)
@@ -113,7 +122,7 @@ class ClassWeighted(Estimator):
             return state
         return LearningWeighted.of(state, named_weights(self.class_weight, model.schema))
 
-    def ask(self, state: Any) -> Any:
+    def ask(self, state: StateT | WeighingClasses | LearningWeighted) -> Expression | None:
         """The weights of the classes; what the learner asks for, of rows with other weights."""
         learner: Any = super()
         if isinstance(state, WeighingClasses):
@@ -122,23 +131,26 @@ class ClassWeighted(Estimator):
             return learner.ask(state)
         return Reweighted(TimesFactor(state.factor), learner.ask(state.state))
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(
+        self, state: StateT | WeighingClasses | LearningWeighted, summary: SummaryT | ClassWeights
+    ) -> StateT | WeighingClasses | LearningWeighted:
         """On to what the learner does next."""
         learner: Any = super()
         if isinstance(state, WeighingClasses):
+            assert isinstance(summary, ClassWeights)
             return LearningWeighted.of(learner.start(state.schema), balanced_weights(summary.weight))
         if not isinstance(state, LearningWeighted):
             return learner.update(state, summary)
-        then = learner.update(state.state, summary)
+        then: StateT = learner.update(state.state, summary)
         return then if isinstance(then, Done) else LearningWeighted.of(then, state.factor)
 
-    def model(self, state: Any) -> Any:
+    def model(self, state: StateT | WeighingClasses | LearningWeighted) -> ModelT | None:
         learner: Any = super()
         if isinstance(state, WeighingClasses):
             return None
         return learner.model(state.state if isinstance(state, LearningWeighted) else state)
 
-    def certify(self, model: Any, summary: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: ModelT, summary: SummaryT | ClassWeights) -> tuple[Claim, ...] | None:
         """What the learner claims of its objective, in which rows have the weights of their classes too."""
         learner: Any = super()
         claims: tuple[Claim, ...] | None
@@ -150,14 +162,11 @@ class ClassWeighted(Estimator):
             return self.class_weight == "balanced" and isinstance(summary, ClassWeights)
         if not isinstance(state, LearningWeighted):
             return self.class_weight is None and super().resumable(state, summary, schema)
-        inner = len(state.within.each) == 1 and type(state.state) in set(self.state_types) - set(WEIGHTED_STATES)
+        theirs = set(self.record_types.states) - {WeighingClasses, LearningWeighted}
+        inner = len(state.within.each) == 1 and type(state.state) in theirs
         known = self.class_weight is not None and state.state.step == state.step
         return inner and known and super().resumable(state.state, summary, schema)
 
     def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         refuse_balanced(self.class_weight)
         return super()._partial_fit(X, y, weight, classes)
-
-
-WEIGHTED_STATES = (WeighingClasses, LearningWeighted)
-"""for `state_types` of a learner that is `ClassWeighted`"""

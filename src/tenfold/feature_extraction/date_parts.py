@@ -199,8 +199,6 @@ class DateParts(OnePass, Transformer):
     """
 
     need = Need("date", missing=True)
-    model_type = DatePartsModel
-    summary_types = (Extremes,)
     law_params = ({}, {"parts": ["week", "day", "hour", "elapsed_days", "is_year_end"], "cyclic": True})
 
     parts: Annotated[Sequence[str], list, tuple] = ("year", "month", "day", "weekday", "hour")

@@ -69,8 +69,6 @@ class BayesianNetworkDensity(OnePass, Density):
     """
 
     need = Need("categorical", missing=True)
-    model_type = NetworkModel
-    summary_types = (CategoryPairs, FamilyCounts)
     hidden = frozenset(NetworkModel._fields)
     law_params = ({}, {"alpha": 0.0})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import xlogy
@@ -91,9 +91,6 @@ class BayesianNetworkEM(Density):
 
     passes = MANY
     need = Need("categorical", missing=True)
-    model_type = EMModel
-    state_types = get_args(State)
-    summary_types = (ExpectedCounts,)
     hidden = frozenset({"network"})
     law_params = (
         {"max_iter": 3},

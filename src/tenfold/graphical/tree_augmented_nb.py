@@ -61,8 +61,6 @@ class TreeAugmentedNB(OnePass, Classifier):
     """
 
     need = Need("categorical", missing=True, target="class")
-    model_type = NetworkModel
-    summary_types = (CategoryPairsByClass,)
     hidden = frozenset(NetworkModel._fields)
     law_params = ({}, {"alpha": 0.0}, {"fit_prior": False})
 

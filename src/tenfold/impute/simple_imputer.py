@@ -190,8 +190,6 @@ class SimpleImputer(OnePass, Transformer):
     """
 
     preserves_dtype = ("float64", "float32")
-    model_type = SimpleImputerModel
-    summary_types = (MeanOfPresent, Distribution, ValuesAndCounts, MissingWeight)
     law_params = (
         {"keep_empty_features": True},
         {"strategy": "median", "keep_empty_features": True},

@@ -100,8 +100,6 @@ class Nystroem(OnePass, Transformer):
     """
 
     need = Need("numeric")
-    model_type = NystroemModel
-    summary_types = (Race,)
     law_params = ({"n_components": 5}, {"kernel": "poly", "degree": 2, "n_components": 3})
 
     kernel: Annotated[

@@ -74,8 +74,6 @@ class RBFSampler(OnePass, Transformer):
     """
 
     need = Need("numeric")
-    model_type = RBFSamplerModel
-    summary_types = (ColumnSpread,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_components": 6},
         {"kernel": "laplacian", "gamma": "scale", "n_components": 4},

@@ -114,8 +114,6 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     need = Need("numeric", target="number")
     relative = "RBFSampler(...) before Ridge()"
     one_column_is_table = True
-    model_type = KernelRidgeModel
-    summary_types = (TrainingRows,)
     law_params = ({"kernel": "rbf"}, {}, {"kernel": "laplacian", "gamma": "scale", "alpha": 0.1})
 
     alpha: Annotated[float, real(0), one_penalty] = 1.0

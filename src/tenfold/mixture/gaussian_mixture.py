@@ -7,7 +7,7 @@ each; these merge, and their means and covariances are the next components: the 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,9 +133,6 @@ class GaussianMixture(Density):
 
     passes = MANY
     need = Need("numeric")
-    model_type = MixtureModel
-    state_types = get_args(State)
-    summary_types = get_args(Summary)
     hidden = frozenset({"covariance", "upper"})
     law_params = (
         {"n_components": 2, "max_iter": 5},

@@ -91,8 +91,6 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
     """
 
     need = Need("categorical", missing=True, target="class")
-    model_type = CategoricalModel
-    summary_types = (ClassCounts,)
     law_params = ({}, {"alpha": 0.0}, {"fit_prior": False}, {"m": 2.0, "p": "marginal"})
 
     alpha: Annotated[float, real(0)] = 1.0

@@ -35,8 +35,6 @@ class CountedNB(OnePass, JointLogProba):
     """Base of naive Bayes over counts: a subclass writes `log_prob`, and `scores_from` if it is not a product."""
 
     need = Need("numeric", sparse=True, target="class", counts=True)
-    model_type = CountedModel
-    summary_types = (ClassSums,)
     poor_score = True  # numbers that are measured are no counts
     law_params: ClassVar[Any] = ({}, {"alpha": 0.0}, {"fit_prior": False})
 

@@ -60,8 +60,6 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
     """
 
     need = Need("numeric", target="class")
-    model_type = GaussianModel
-    summary_types = (ClassSpread,)
 
     priors: Annotated[ArrayLike | None, array, None] = None
     var_smoothing: Annotated[float, real(0)] = 1e-9

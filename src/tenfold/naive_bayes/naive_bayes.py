@@ -105,9 +105,7 @@ class NaiveBayes(OnePass, GroupScored):
     """
 
     need = Need("mixed", missing=True, target="class")
-    model_type = MixedModel
     hidden = frozenset({"kind", "log_prob"})
-    summary_types = (MixedSums,)
     law_params: ClassVar[Any] = (
         {},
         {"alpha": 0.0, "bernoulli": []},

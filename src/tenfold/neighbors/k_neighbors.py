@@ -102,8 +102,6 @@ class KNeighbors(MultiOutput, OnePass):
     rows_at_once = ROWS_PER_BLOCK
     one_column_is_table = True
     target: ClassVar[Target]
-    model_type = NeighborsModel
-    summary_types = (TrainingRows,)
     hidden = frozenset(NeighborsModel._fields)
     law_params = (
         {"n_neighbors": 3},

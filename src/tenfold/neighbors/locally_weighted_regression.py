@@ -79,8 +79,6 @@ class LocallyWeightedRegression(OnePass, Regressor):
     learning: ClassVar[Literal["eager", "lazy"]] = "lazy"
     rows_at_once = 256
     need = Need("numeric", target="number")
-    model_type = LocalModel
-    summary_types = (TrainingRows,)
     hidden = frozenset({"rows"})
     law_params = ({"n_neighbors": 8}, {"bandwidth": 30.0, "degree": 0, "kernel": "gaussian"})
 

@@ -85,8 +85,6 @@ class CategoryEncoder(OnePass, Transformer):
     """What encoders of categories share: they count categories, and take rare ones together."""
 
     need = Need("categorical", missing=True)
-    model_type = CategoryModel
-    summary_types = (ValueCounts,)
     hidden = frozenset({"order", "with_missing", "dropped"})
     places_missing: ClassVar[bool] = True
     """whether such a category has a place among the others of its column"""

@@ -80,8 +80,6 @@ class FunctionTransformer(OnePass, Transformer):
 
     need = Need("numeric", missing=True)
     invertible = True
-    model_type = FunctionModel
-    summary_types = (TotalRowWeight,)
     law_params = ({}, {"func": np.cbrt, "inverse_func": np.square})
 
     func: Annotated[Function | None, callable, None] = None

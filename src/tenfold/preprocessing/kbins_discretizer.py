@@ -92,8 +92,6 @@ class KBinsDiscretizer(OnePass, Transformer):
 
     preserves_dtype = ("float64", "float32")
     need = Need("numeric")
-    model_type = BinsModel
-    summary_types = (Distribution, Extremes)
     law_params = (
         {"n_bins": 3, "encode": "ordinal"},
         {"n_bins": 4, "encode": "onehot-dense", "strategy": "uniform"},

@@ -75,8 +75,6 @@ class MaxAbsScaler(OnePass, Transformer):
 
     need = Need("numeric", missing=True, sparse=True)
     invertible = True
-    model_type = MaxAbsModel
-    summary_types = (Largest,)
 
     _: KW_ONLY
     copy: Annotated[bool, copied] = True

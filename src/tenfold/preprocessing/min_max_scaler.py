@@ -60,8 +60,6 @@ class MinMaxScaler(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
-    model_type = MinMaxModel
-    summary_types = (Extremes,)
     law_params = ({}, {"clip": True, "feature_range": (-1, 1)})
 
     feature_range: Annotated[tuple[float, float], tuple] = (0, 1)

@@ -81,8 +81,6 @@ class Normalizer(OnePass, Transformer):
 
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", sparse=True)
-    model_type = NormalizerModel
-    summary_types = (RowWeight,)
     law_params = ({}, {"norm": "l1"}, {"norm": "max"})
 
     norm: Annotated[str, choice("l1", "l2", "max")] = "l2"

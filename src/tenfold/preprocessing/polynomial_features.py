@@ -85,8 +85,6 @@ class PolynomialFeatures(OnePass, Transformer):
     """
 
     need = Need("numeric")
-    model_type = PolynomialModel
-    summary_types = (TotalRowWeight,)
     law_params = (
         {},
         {"include_bias": False},

@@ -73,8 +73,6 @@ class PowerTransformer(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
-    model_type = PowerModel
-    summary_types = (Distribution,)
     law_params = ({}, {"standardize": False})
 
     method: Annotated[str, choice("yeo-johnson", "box-cox")] = "yeo-johnson"

@@ -75,8 +75,6 @@ class QuantileTransformer(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
-    model_type = QuantileModel
-    summary_types = (Distribution,)
     law_params = ({"n_quantiles": 9}, {"n_quantiles": 20, "output_distribution": "normal"})
 
     _: KW_ONLY

@@ -58,8 +58,6 @@ class StandardScaler(OnePass, Transformer):
 
     preserves_dtype = ("float64", "float32")
     invertible = True
-    model_type = ScalerModel
-    summary_types = (ColumnSpread,)
     law_params = ({}, {"with_mean": False}, {"with_std": False})
 
     with_mean: Annotated[bool, boolean] = True

@@ -170,8 +170,6 @@ class TargetEncoder(OnePass, TargetTransformer):
     """
 
     draws_rows = True
-    model_type = EncoderModel
-    summary_types = (TargetCounts, TargetMoments)
     hidden = frozenset({"encoding", "missing", "mean", "first"})
     law_params = ({}, {"target_type": "continuous", "smooth": 2.0, "cv": 3})
 

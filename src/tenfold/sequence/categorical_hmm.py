@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema, Values
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Lens
@@ -185,9 +186,6 @@ class CategoricalHMM(HiddenMarkov):
     """
 
     need = Need("categorical", missing=True, sequence="", windows=True)
-    model_type = CategoricalHMMModel
-    state_types = (HMMRounds, Choosing, Done)
-    summary_types = (SymbolCounts, Windows, Edges, Joint, Bundle)
     fewer_zeros = IMPOSSIBLE_SEQUENCE_REMEDY
     law_params = (
         {"max_iter": 4},
@@ -222,6 +220,11 @@ class CategoricalHMM(HiddenMarkov):
             case Choosing():
                 return Each(_asked(state, state.models.each))
         return None
+
+    @property
+    def record_types(self) -> RecordTypes:
+        # A state holds what surrounds windows, once it is known.
+        return super().record_types._replace(within=(Edges, Bundle))
 
     def update(self, state: State | Choosing, s: SymbolCounts | Windows | Joint) -> State | Choosing:
         """To the shares of the expected counts; after some rounds with the best of several alone."""

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
@@ -29,6 +30,8 @@ from tenfold.mixture.gaussian_components import (
     shaped,
 )
 from tenfold.mixture.gaussian_mixture import GaussianMixture, Mixing
+from tenfold.mixture.gaussian_mixture import State as MixtureState
+from tenfold.mixture.gaussian_mixture import Summary as MixtureSummary
 from tenfold.mixture.mixture_claims import expected_log_density, n_parameters
 from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, shares
 from tenfold.sequence.hidden_states import SequenceRows
@@ -140,6 +143,10 @@ class ExpectedRows(AlongRows[StateSums]):
         return StateSums(found.began, found.moved, sums.done(float(sequence_weights(chunk) @ found.log_likelihood)))
 
 
+State = MixtureState | HMMRounds
+Summary = MixtureSummary | StateSums | Windows
+
+
 class GaussianHMM(HiddenMarkov):
     """Hidden Markov model with normal rows, by Baum and Welch's algorithm, exact in each pass.
 
@@ -196,9 +203,6 @@ class GaussianHMM(HiddenMarkov):
     """
 
     need = Need("numeric", missing=True, sequence="", windows=True)
-    model_type = GaussianHMMModel
-    state_types = (*GaussianMixture.state_types, HMMRounds)
-    summary_types = (*GaussianMixture.summary_types, StateSums, Windows, Edges)
     fewer_zeros = IMPOSSIBLE_SEQUENCE_REMEDY
     hidden = frozenset({"covariance", "upper"})
     law_params = (
@@ -223,12 +227,12 @@ class GaussianHMM(HiddenMarkov):
             random_state=self.random_state,
         )
 
-    def start(self, schema: Schema) -> Any:
+    def start(self, schema: Schema) -> State:
         """Where a mixture with as many components starts."""
         self._first_chances(None)  # refuses what are no chances
         return self._mixture.start(schema)
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: State) -> Expression | None:
         """What the first components need; then the expected counts and sums, round after round."""
         match state:
             case HMMRounds():
@@ -242,10 +246,16 @@ class GaussianHMM(HiddenMarkov):
         ask = self._mixture.ask(state)
         return None if ask is None else After((CompleteRows(),), ask)
 
-    def update(self, state: Any, s: Any) -> Any:
+    @property
+    def record_types(self) -> RecordTypes:
+        # A state holds what surrounds windows, once it is known.
+        return super().record_types._replace(within=(Edges,))
+
+    def update(self, state: State, s: Summary) -> State:
         """Update to the first components; then to the expected weights and moments."""
         if isinstance(state, HMMRounds):
             return self._next(state, s)
+        assert not isinstance(s, StateSums | Windows)
         after = self._mixture.update(state, s)
         if not isinstance(after, Mixing):
             return after
@@ -264,13 +274,13 @@ class GaussianHMM(HiddenMarkov):
         start, step = shares(s.began, model.startprob), shares(self.tied(s.moved), model.transmat)
         return GaussianHMMModel(start, step, found.means, found.covariance, found.upper, model.n_iter + 1, False)
 
-    def model(self, state: Any) -> GaussianHMMModel | None:
+    def model(self, state: State) -> GaussianHMMModel | None:
         if isinstance(state, Done):
             solved: GaussianHMMModel = state.model
             return solved
         return state.kept.each[0] if isinstance(state, HMMRounds) else None
 
-    def certify(self, model: GaussianHMMModel, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: GaussianHMMModel, s: Summary) -> tuple[Claim, ...] | None:
         """The likelihood at this model, what the next round gains, and states that are never entered."""
         if not isinstance(s, StateSums) or s.uncounted or not np.array_equal(s.sums.means, model.means):
             return None

@@ -90,8 +90,6 @@ class HMMClassifier(OnePass, StateDecoder):
     """
 
     need = Need("categorical", missing=True, target="class", sequence="")
-    model_type = HMMClassifierModel
-    summary_types = (LabelledCounts,)
     law_params = ({}, {"alpha": 0.2})
 
     alpha: Annotated[float, real(0)] = 1.0

@@ -83,8 +83,6 @@ class MarkovChain(OnePass, SequenceLearner):
     """
 
     need = Need("categorical", sequence="")
-    model_type = MarkovChainModel
-    summary_types = (TransitionCounts,)
     law_params = ({}, {"alpha": 0.5})
 
     alpha: Annotated[float, real(0)] = 0.0

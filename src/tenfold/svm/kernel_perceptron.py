@@ -86,8 +86,6 @@ class KernelPerceptron(KernelExpansion, Deciding):
 
     need = Need("numeric", target="class")
     relative = "RBFSampler(...) before Perceptron()"
-    model_type = KernelPerceptronModel
-    summary_types = (TrainingRows,)
     law_params = ({"max_iter": 5}, {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3})
 
     kernel: Annotated[str | Kernel | Callable[..., Any], choice(*SKLEARN_NAMES), callable, Kernel] = "rbf"

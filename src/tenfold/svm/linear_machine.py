@@ -96,9 +96,6 @@ class LinearMachine(Estimator):
     """Base of `LinearSVC` and `LinearSVR`."""
 
     passes: ClassVar[str] = MANY
-    model_type: ClassVar[type] = MachineModel
-    state_types = (Initial, Climbing, Done)
-    summary_types: ClassVar[tuple[type, ...]] = (MarginSums, GatheredDesign, GapSums)
     hidden = frozenset({"weights", "loss", "slack", "pull"})
 
     _: KW_ONLY
@@ -269,7 +266,7 @@ class LinearMachine(Estimator):
         # The sums that prove the gap; rows and curvatures are not kept.
         return summary if isinstance(summary, GapSums) else _sums(model, summary)
 
-    def certify(self, model: MachineModel, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: MachineModel, s: MarginSums | GatheredDesign | GapSums) -> tuple[Claim, ...] | None:
         """The duality gap of all planes."""
         if isinstance(s, GatheredDesign) and not s.complete:
             return None

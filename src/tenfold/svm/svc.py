@@ -123,8 +123,6 @@ class SVC(KernelMachine, Deciding):
     """
 
     need = Need("numeric", sparse=True, target="class")
-    model_type = SVCModel
-    summary_types = (TrainingRows,)
     relative = "make_pipeline(RBFSampler(), LogisticRegression())"
     hidden = frozenset({"position", "weights", "gamma", "sigmoids"})
     law_params = (

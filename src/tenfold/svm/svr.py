@@ -93,8 +93,6 @@ class SVR(KernelMachine, Regressor):
     """
 
     need = Need("numeric", sparse=True, target="number")
-    model_type = SVRModel
-    summary_types = (TrainingRows,)
     relative = "make_pipeline(RBFSampler(), Ridge())"
     hidden = frozenset({"position", "weights", "gamma"})
     law_params = (

@@ -100,12 +100,7 @@ TreeState = (
 class DecisionTree(Pruned, TreePaths):
     """One tree. A subclass defines how rows are summed, and the prediction of a node."""
 
-    model_type = TreeModel
     hidden = frozenset({"has_missing", "ranges", "log_prior"})
-    state_types = (
-        Initial, RefiningEdges, GatheringRows, GrowingLevels, PlacingThresholds, PruningTree, CheckingTree, Done,
-    )  # fmt: skip
-    summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, ExactRows, Sides, LeafTotals)
 
     _: KW_ONLY
     split: Annotated[str, choice("subset", "multiway"), Behind(None)] = "subset"

@@ -58,10 +58,7 @@ class ClauseLearner(Classifier):
 
     passes = ONE
     need = Need(target="class", binary=True)
-    model_type = ClauseModel
     hidden = frozenset({"clauses", "positive", "n_classes"})
-    state_types = (Initial, TestingClauses, Done)
-    summary_types = (Satisfied,)
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"k": 1, "pos_label": "no"}, {"k": 3})
 

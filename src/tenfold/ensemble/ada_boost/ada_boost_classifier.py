@@ -8,14 +8,15 @@ merges: for stumps the weights by column, bin and class (`ada_boost_stumps`), fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
-from tenfold.core.learner import Done, Initial
+from tenfold.core.contract import RecordTypes, record_types
+from tenfold.core.learner import Done
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
 from tenfold.ensemble.ada_boost.ada_boost_members import (
     BoostedRows,
@@ -26,22 +27,40 @@ from tenfold.ensemble.ada_boost.ada_boost_members import (
     ScoringLastMember,
     ScoringMember,
 )
+from tenfold.ensemble.ada_boost.ada_boost_members import State as MemberState
+from tenfold.ensemble.ada_boost.ada_boost_stumps import State as StumpState
 from tenfold.ensemble.ada_boost.ada_boost_stumps import (
-    AddingStumps,
-    Boosted,
-    RefiningCuts,
     StumpRounds,
     Stumps,
     StumpWeights,
+    Summary,
 )
 from tenfold.estimator import Classifier, check_is_fitted
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
-from tenfold.estimator.ensembles.members import records_of, seed_of
+from tenfold.estimator.ensembles.members import seed_of, with_members
 from tenfold.estimator.shell.constraints import integer, real, seed
 from tenfold.estimator.shell.kinds import winners
 from tenfold.stats.trees.binned import MAX_BYTE_BINS
-from tenfold.stats.trees.rare_rows import Gaps, Neighbors
-from tenfold.stats.trees.tree_bins import Look, SampleAndRanges
+from tenfold.stats.trees.rare_rows import Neighbors
+from tenfold.stats.trees.tree_bins import SampleAndRanges
+
+Model: TypeAlias = Stumps | Members
+State: TypeAlias = StumpState | MemberState | Done[Members]
+
+
+class BoostingRounds(Protocol):
+    """Rounds of stumps or of members: states, summaries and models are those of one of the two."""
+
+    def start(self, schema: Schema) -> State: ...
+    def ask(self, state: State) -> SampleAndRanges | Neighbors | StumpWeights | BoostedRows | None: ...
+    def update(self, state: State, s: object) -> State: ...
+    def model(self, state: State) -> Model | None: ...
+    def certify(self, model: Model, s: object) -> tuple[Claim, ...] | None: ...
+    def votes(self, model: Model, X: Columns, rounds: Iterable[int]) -> Iterator[Array]: ...
+    def learner(self, number: int) -> Classifier: ...
+    def models(self, model: Model) -> Iterator[object]: ...
+    def is_valid(self, model: Model, schema: Schema) -> bool: ...
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool: ...
 
 
 class AdaBoostClassifier(MemberSequence, Classifier):
@@ -121,59 +140,50 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         )
 
     @property
-    def model_type(self) -> type:  # type: ignore[override]
-        """The record that a fit leaves: of stumps, or of members of another learner."""
-        return Stumps if self.estimator is None else Members
-
-    @property
-    def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        return (
-            (Initial, RefiningCuts, AddingStumps)
-            if self.estimator is None
-            else (FittingMember, ScoringMember, ScoringLastMember)
+    def record_types(self) -> RecordTypes:
+        # Of stumps, or of members of another learner, whose own summaries are asked for.
+        if self.estimator is None:
+            return record_types(StumpRounds)
+        asked = (*self.estimator.record_types.summaries, MemberErrorSums)
+        return with_members(
+            RecordTypes(Members, (FittingMember, ScoringMember, ScoringLastMember), asked), [self.estimator]
         )
 
     @property
-    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of the rounds, and the records of the estimator."""
-        if self.estimator is None:
-            return (Look, Gaps, Boosted)
-        return (*records_of(self.estimator), MemberErrorSums)
-
-    @property
-    def _rounds(self) -> StumpRounds | MemberRounds:
+    def _rounds(self) -> BoostingRounds:
         """The rounds of boosting, of stumps or of members, by the parameters."""
+        rounds: StumpRounds | MemberRounds
         if self.estimator is None:
-            return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
-        return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
+            rounds = StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
+        else:
+            rounds = MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
+        return cast(BoostingRounds, rounds)
 
-    def start(self, schema: Schema) -> Any:
+    def start(self, schema: Schema) -> State:
         """The state before the first round."""
         return self._rounds.start(schema)
 
-    def ask(self, state: Any) -> SampleAndRanges | Neighbors | StumpWeights | BoostedRows | None:
+    def ask(self, state: State) -> SampleAndRanges | Neighbors | StumpWeights | BoostedRows | None:
         """What the next round needs."""
         return self._rounds.ask(state)
 
-    def update(self, state: Any, s: Any) -> Any:
+    def update(self, state: State, s: Summary | MemberErrorSums) -> State:
         """The next round, unless the last one was the last."""
         return self._rounds.update(state, s)
 
-    def model(self, state: Any) -> Any:
-        if isinstance(state, Done):
-            return state.model
-        return state.so_far if isinstance(state, (AddingStumps, ScoringLastMember)) and state.step else None
+    def model(self, state: State) -> Model | None:
+        return self._rounds.model(state)
 
-    def certify(self, model: Any, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: Model, s: Summary | MemberErrorSums) -> tuple[Claim, ...] | None:
         """What the rounds prove about the training error, and that the weights are right."""
         return self._rounds.certify(model, s)
 
-    def votes_from(self, model: Any, X: Columns, rounds: list[int]) -> list[Array]:
+    def votes_from(self, model: Model, X: Columns, rounds: list[int]) -> list[Array]:
         """Share of the votes of each class after each of these numbers of rounds, in increasing order."""
         upto = np.cumsum(model.estimator_weights)
         return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(model, X, rounds), rounds, strict=True)]
 
-    def scores_from(self, model: Any, X: Columns) -> Array:
+    def scores_from(self, model: Model, X: Columns) -> Array:
         """Votes for the class, minus the mean of the votes for others, as a share of all."""
         (votes,) = self._rounds.votes(model, X, [len(model.estimator_weights)])
         return av.scores_of(votes, float(model.estimator_weights.sum()))
@@ -185,7 +195,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
     def log_probability_from(self, scores: Any) -> Any:
         return super().log_probability_from(scores / max(scores.shape[1] - 1, 1))
 
-    def decision_from(self, model: Any, X: Columns) -> Array:
+    def decision_from(self, model: Model, X: Columns) -> Array:
         """The scores, of two classes that of the second less that of the first."""
         return _decided(self.scores_from(model, X))
 
@@ -292,10 +302,10 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         each = np.array([member.feature_importances_ for member in members])
         return np.asarray(votes @ each / votes.sum())
 
-    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: Model, summary: object, schema: Schema) -> bool:
         return len(model.estimator_errors) > 0 and self._rounds.is_valid(model, schema)
 
-    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         return self._rounds.resumable(state, summary, schema)
 
     def _validate_params(self) -> None:
@@ -319,7 +329,7 @@ def _decided(scores: Array) -> Array:
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def _scores_by_round(learner: Any, model: Any, X: Columns) -> Array:
+def _scores_by_round(learner: AdaBoostClassifier, model: Model, X: Columns) -> Array:
     """Rows x rounds x classes: the scores after each round."""
     upto = np.cumsum(model.estimator_weights).tolist()
     every = learner._rounds.votes(model, X, range(1, len(upto) + 1))

@@ -195,7 +195,7 @@ class MemberRounds(NamedTuple):
     def _next(self, step: int, schema: Schema, so_far: Members) -> FittingMember:
         return FittingMember(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
 
-    def ask(self, state: State | Done) -> BoostedRows | None:
+    def ask(self, state: State | Done[Members]) -> BoostedRows | None:
         """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
         match state:
             case FittingMember(step, schema, so_far, current):
@@ -210,7 +210,7 @@ class MemberRounds(NamedTuple):
                 return MemberErrors(step, ByParams(self), so_far, step - 1, last)
         return None
 
-    def update(self, state: State, s: Any) -> State | Done:
+    def update(self, state: State, s: Any) -> State | Done[Members]:
         """The learner's own update; then its votes, unless it has none; then the next."""
         match state:
             case FittingMember(step, schema, so_far, current):
@@ -236,10 +236,16 @@ class MemberRounds(NamedTuple):
             ask = None if done else learner.ask(current)
         return (ScoringMember if done else FittingMember)(*state[:3], Bundle((current,)))
 
-    def certify(self, model: Members, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: Members, s: object) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
         known = isinstance(s, MemberErrorSums) and s.member == s.rounds == len(model.estimator_weights)
         return av.claims_of(model, s, "member") if known else None
+
+    def model(self, state: State | Done[Members]) -> Members | None:
+        """The members so far, once the last of them is known to be right."""
+        if isinstance(state, Done):
+            return state.model
+        return state.so_far if isinstance(state, ScoringLastMember) and state.step else None
 
     def votes(self, model: Members, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
         """Yield the votes of each class after each of these numbers of rounds; the array is updated in place."""

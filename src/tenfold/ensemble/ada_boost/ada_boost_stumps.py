@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Held
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
 from tenfold.stats.trees.binned import MAX_BYTE_BINS, BinLens, Binned, edges_of
-from tenfold.stats.trees.rare_rows import Neighbors
+from tenfold.stats.trees.rare_rows import Gaps, Neighbors
 from tenfold.stats.trees.tree_bins import Cut, Look, SampleAndRanges, strata_of
 from tenfold.tree.claims import bin_claims
 from tenfold.tree.decision_stump import DecisionStump
@@ -139,6 +139,10 @@ class StumpWeights(Held[Boosted]):
         return Boosted(histogram, wrong, total, doubtful, mass, len(self.rounds.feature))
 
 
+State: TypeAlias = Initial | RefiningCuts | AddingStumps | Done[Stumps]
+Summary: TypeAlias = Look | Gaps | Boosted
+
+
 class StumpRounds(NamedTuple):
     """The rounds, by the parameters of `AdaBoostClassifier`."""
 
@@ -153,9 +157,13 @@ class StumpRounds(NamedTuple):
             raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {MAX_BYTE_BINS}")
         return Initial(0, schema)
 
-    def ask(
-        self, state: Initial | RefiningCuts | AddingStumps | Done
-    ) -> SampleAndRanges | Neighbors | StumpWeights | None:
+    def model(self, state: State) -> Stumps | None:
+        """The stumps so far, once there is one."""
+        if isinstance(state, Done):
+            return state.model
+        return state.so_far if isinstance(state, AddingStumps) and state.step else None
+
+    def ask(self, state: State) -> SampleAndRanges | Neighbors | StumpWeights | None:
         """Where to cut the columns; then one round after another."""
         match state:
             case Initial():
@@ -168,13 +176,20 @@ class StumpRounds(NamedTuple):
                 return StumpWeights(rounds, self.max_bins, lens=BinLens(s.bin_edges))
         return None
 
-    def update(self, state: Initial | RefiningCuts | AddingStumps, s: Any) -> RefiningCuts | AddingStumps | Done:
+    def update(self, state: State, s: Summary) -> State:
         """Edges from the sample; then the stump of least error, unless the last one was the last."""
-        if isinstance(state, Initial):
-            return self._cut(state.schema, s)
-        if isinstance(state, RefiningCuts):
-            edges = s.edges(state.beside, state.so_far.bin_edges)
-            return AddingStumps(0, state.so_far._replace(bin_edges=edges))
+        match state, s:
+            case Initial(), Look():
+                return self._cut(state.schema, s)
+            case RefiningCuts(), Gaps():
+                edges = s.edges(state.beside, state.so_far.bin_edges)
+                return AddingStumps(0, state.so_far._replace(bin_edges=edges))
+            case AddingStumps(), Boosted():
+                return self._boosted(state, s)
+        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+
+    def _boosted(self, state: AddingStumps, s: Boosted) -> AddingStumps | Done[Stumps]:
+        """The next stump, unless the last one was the last."""
         so_far, over = state.so_far, Done.of(state.so_far, state.step)
         if state.step and av.finished(so_far, self.most):
             return over
@@ -209,7 +224,7 @@ class StumpRounds(NamedTuple):
         stumps = Stumps(edges, none, none, no, none, none, no, no, len(schema.classes), share)
         return RefiningCuts(0, stumps, beside) if refines else AddingStumps(0, stumps)
 
-    def certify(self, model: Stumps, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: Stumps, s: Summary) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
         known = isinstance(s, Boosted) and s.rounds == len(model.feature)
         return (*av.claims_of(model, s, "stump"), *bin_claims(model.bin_share)) if known else None

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Remedy, Schema
+from tenfold.core.contract import RecordTypes
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.core.value import ByParams
@@ -87,7 +88,6 @@ class Bagging(MemberSequence, Ensemble):
     predicts: ClassVar[str]
     """the target of the members"""
     draws_rows = True
-    state_types = (Learning, ScoringOutOfBag)
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
@@ -139,8 +139,9 @@ class Bagging(MemberSequence, Ensemble):
         return MANY if self.oob_score else str(self.one().passes)
 
     @property
-    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        return (*super().summary_types, self.judged_type)
+    def record_types(self) -> RecordTypes:
+        own = super().record_types
+        return own._replace(summaries=(*own.summaries, self.judged_type))
 
     def draws(self) -> tuple[Bootstrap, ...]:
         """Of the members, by the places of rows."""
@@ -153,13 +154,15 @@ class Bagging(MemberSequence, Ensemble):
     def after(self, state: Learning, model: EnsembleModel) -> Any:
         return ScoringOutOfBag(state.step, model) if self.oob_score else super().after(state, model)
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: Learning | ScoringOutOfBag | Done[EnsembleModel]) -> Expression | None:
         # What the members ask for; then all rows once more, if they are to be scored.
         if isinstance(state, ScoringOutOfBag):
             return BaggingOutOfBag(ByParams(self._blank()), state.team, self.draws())
         return super().ask(state)
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(
+        self, state: Learning | ScoringOutOfBag, summary: Joint
+    ) -> Learning | ScoringOutOfBag | Done[EnsembleModel]:
         # Every member goes on; or all is done.
         if isinstance(state, ScoringOutOfBag):
             return Done.of(state.team, state.step + 1)
@@ -177,7 +180,7 @@ class Bagging(MemberSequence, Ensemble):
                 total += said(member, model.members.each[at], X, model.n_classes)
         return total / np.count_nonzero(model.seen)
 
-    def certify(self, model: EnsembleModel, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """Out-of-bag claims, and the smallest and largest value of each claim over members."""
         judged = not isinstance(s, Joint)
         each = self.certified(model, None if judged else s)

@@ -170,7 +170,6 @@ class Boosting(Estimator):
     """A sum of trees. A subclass defines the loss and the initial prediction."""
 
     passes = MANY
-    model_type = BoostedModel
     min_samples_split = fixed(2)
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
@@ -179,18 +178,6 @@ class Boosting(Estimator):
     without_validation: ClassVar[str] = "early_stopping=False"
     """the parameter that keeps no rows back"""
     hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
-    state_types: ClassVar[tuple[type, ...]] = (
-        Initial,
-        RefiningEdges,
-        FindingConstant,
-        BoostingRows,
-        BoostingLevels,
-        FindingQuantiles,
-        PlacingThresholdsOfTrees,
-        CheckingLoss,
-        Done,
-    )
-    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, RoundLoss)
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

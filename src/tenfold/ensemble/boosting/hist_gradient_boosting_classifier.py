@@ -8,13 +8,14 @@ from typing import Annotated, Any, ClassVar
 from tenfold.ensemble.boosting.boosting import log_loss
 from tenfold.ensemble.boosting.boosting_classifier import BoostingClassifier
 from tenfold.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
-from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.stats.counts.weight_by_class import ClassWeights
 
 
-class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, BoostingClassifier):
+class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
+    ClassWeighted, HistGradientBoosting, BoostingClassifier
+):
     """Gradient boosted trees on binned columns.
 
     The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
@@ -95,8 +96,6 @@ class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, Boosti
     """
 
     refines = True
-    state_types = (*BoostingClassifier.state_types, *WEIGHTED_STATES)
-    summary_types = (*BoostingClassifier.summary_types, ClassWeights)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"max_iter": 4, "min_samples_leaf": 2},
         {"max_iter": 3, "min_samples_leaf": 2, "subsample": 0.7},

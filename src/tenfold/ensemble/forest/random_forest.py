@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY
 from functools import partial
 from itertools import count
 from threading import Event
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Generic, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tenfold.compiled.tree.forests import MOST
 from tenfold.compiled.tree.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Certificate, Codes, Remedy, Schema, driver_threads
-from tenfold.core.learner import Done, Initial
+from tenfold.core.learner import Done, Initial, SummaryT
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
@@ -113,23 +113,19 @@ ForestState = (
     | GrowingForestLevels
     | PlacingThresholdsOfForest
     | CheckingForest
-    | Done
+    | Done[ForestModel]
 )
+ForestSummary = Look | Gaps | Weighed | Gathered | Histograms | RowsOf | Sides
 
 
 always_scored = NoEffect("`oob_score_` is always there", FLAG)
 no_scorer = refused("it is the share of right answers, or R²", Remedy("tn.{name}(oob_score=True)"), callable)
 
 
-class RandomForest(MemberSequence, TreeGrower, ForestPaths):
+class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
     """An average of trees. A subclass defines how rows are summed, and the prediction of a node."""
 
-    model_type = ForestModel
     hidden = frozenset({"cover", "ranges"})
-    state_types = (
-        Initial, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, PlacingThresholdsOfForest,
-        CheckingForest, Done,
-    )  # fmt: skip
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
@@ -180,8 +176,8 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths):
                 return self.unseen(setup, forest, self._draws(setup, 0, state.step))
         return None
 
-    def update(self, state: ForestState, s: Any) -> ForestState:
-        """The next trees or levels: match what was asked for."""
+    def update(self, state: ForestState, s: SummaryT | ForestSummary) -> ForestState:
+        """The next trees or levels; what a subclass asks of rows that trees have not drawn is last."""
         match state, s:
             case Initial(), Look():
                 setup = self.setup(state, s)

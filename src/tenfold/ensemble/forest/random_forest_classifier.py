@@ -16,16 +16,12 @@ from tenfold.estimator.shell.constraints import choice, integer, nonzero_fractio
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.stats.rows.gathered_bins import Gathered
-from tenfold.stats.trees.rare_rows import Gaps
-from tenfold.stats.trees.tree_bins import Look, Target, WeightUnit
+from tenfold.stats.trees.tree_bins import Target, WeightUnit
 from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.tree.forest import ForestModel, ForestOutOfBag, unseen_values
-from tenfold.tree.growing.channels import Weighed
 from tenfold.tree.growing.grower import ClassTrees, MaxFeatures
 from tenfold.tree.growing.node_statistics import TreeDraws
-from tenfold.tree.growing.thresholds import Sides
-from tenfold.tree.records import Histograms, RowsOf, Setup
+from tenfold.tree.records import Setup
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -164,7 +160,6 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="class")
-    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Sides, ForestErrors)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},

@@ -10,15 +10,11 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.ensemble.forest.random_forest import RandomForest
 from tenfold.estimator import Regressor
-from tenfold.stats.rows.gathered_bins import Gathered
-from tenfold.stats.trees.rare_rows import Gaps
-from tenfold.stats.trees.tree_bins import Look
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 from tenfold.tree.forest import ForestModel, ForestOutOfBag
-from tenfold.tree.growing.channels import Weighed
 from tenfold.tree.growing.grower import NumberTrees
 from tenfold.tree.growing.node_statistics import TreeDraws
-from tenfold.tree.records import Histograms, RowsOf, Setup
+from tenfold.tree.records import Setup
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +135,6 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="number")
-    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, ForestSquares)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},

@@ -9,12 +9,13 @@ held, and the last learner learns from it. Predictions come from the models of a
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Need, Remedy, Schema
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import CLASS_COUNT, COUNTS
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
@@ -27,10 +28,10 @@ from tenfold.estimator.ensembles.members import (
     advance,
     check_member,
     common_need,
-    records_of,
     resumable_member,
     seed_of,
     sound_member,
+    with_members,
 )
 from tenfold.estimator.ensembles.named_members import NamedEnsemble
 from tenfold.estimator.shell.constraints import anything, array, boolean, integer, seed
@@ -69,12 +70,13 @@ not_prefit = refused(
 )
 
 
+State: TypeAlias = Learning | Layered | Done[StackModel]
+
+
 class Stacking(MemberOutputs, NamedEnsemble):
     """Has `estimators`, `final_estimator`, `cv`, `stack_method`, `passthrough` and `random_state`."""
 
     passes = MANY
-    model_type = StackModel
-    state_types = (Learning, Layered)
     hidden = frozenset(StackModel._fields)
 
     final_estimator: Annotated[Any, anything] = None
@@ -135,8 +137,8 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return self._listed() is None or super().draws_rows or self.final().draws_rows
 
     @property
-    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        return tuple(dict.fromkeys((*super().summary_types, *records_of(self.final()))))
+    def record_types(self) -> RecordTypes:
+        return with_members(super().record_types, [self.final()])
 
     # ---- members, by fold --------------------------------------------------------------------------
 
@@ -173,7 +175,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
 
     # ---- the last learner ----------------------------------------------------------------------------
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: State) -> Expression | None:
         # What the models ask for; then what the last learner asks for, of what they say.
         if not isinstance(state, Layered):
             return super().ask(state)
@@ -181,7 +183,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         asked = Continue("last", self.final().ask(state.last.each[0]))
         return Each((After((layer, Inside()), asked, keep=True),), state.last.width, state.last.beside)
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(self, state: Learning | Layered, summary: Joint) -> State:
         # Every model goes on; then the last learner.
         if not isinstance(state, Layered):
             return super().update(state, summary)

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Claim
-from tenfold.estimator.ensembles.ensemble import EnsembleModel
+from tenfold.core import Array, Claim, Schema
+from tenfold.estimator.ensembles.ensemble import EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_outputs import MemberOutputs
 from tenfold.estimator.ensembles.named_members import NamedEnsemble
 from tenfold.estimator.shell.constraints import array
@@ -46,11 +46,11 @@ class Voting(MemberOutputs, NamedEnsemble):
             raise ValueError(f"weights must be {say}, but are {self.weights}")
         return weights
 
-    def start(self, schema: Any) -> EnsembleModel:
+    def start(self, schema: Schema) -> Learning:
         self.ballot()
         return super().start(schema)
 
-    def is_valid(self, model: EnsembleModel, summary: Any, schema: Any) -> bool:
+    def is_valid(self, model: EnsembleModel, summary: Joint | None, schema: Schema) -> bool:
         return bool(model.seen.all()) and super().is_valid(model, summary, schema)
 
     def together(self, model: EnsembleModel, said: Any) -> Any:

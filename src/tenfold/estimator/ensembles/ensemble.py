@@ -14,8 +14,9 @@ import numpy as np
 
 from tenfold.core import MANY, ONE, Claim, Codes, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import CLASS_COUNT, COUNTS
-from tenfold.core.learner import Done
+from tenfold.core.learner import Done, ModelT, StateT, SummaryT
 from tenfold.core.statistic import Expression
 from tenfold.estimator.ensembles.members import (
     NO_RECORD,
@@ -25,9 +26,9 @@ from tenfold.estimator.ensembles.members import (
     fitted_member,
     model_of,
     nothing,
-    records_of,
     resumable_member,
     sound_member,
+    with_members,
 )
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.stats.combinators import After, Among, Continue, Each, every
@@ -60,11 +61,9 @@ class EnsembleModel(NamedTuple):
     """0: numbers are predicted"""
 
 
-class Ensemble(Estimator):
+class Ensemble(Estimator[StateT, SummaryT, ModelT]):
     """A subclass writes `team()`, and may write `on_own_rows(asks)`: which rows each member learns from."""
 
-    model_type: ClassVar[type] = EnsembleModel
-    state_types: ClassVar[tuple[type, ...]] = (Learning,)
     hidden: ClassVar[frozenset[str]] = frozenset(EnsembleModel._fields)
 
     def team(self) -> list[Any]:
@@ -102,10 +101,8 @@ class Ensemble(Estimator):
         return ONE if all(member.passes == ONE for member in self.distinct_members()) else MANY
 
     @property
-    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of the members too: a model file may hold them."""
-        theirs = dict.fromkeys(kind for member in self.distinct_members() for kind in records_of(member))
-        return (Joint, Bundle, *theirs)
+    def record_types(self) -> RecordTypes:
+        return with_members(super().record_types, self.distinct_members())
 
     @property
     def need(self) -> Need:
@@ -117,7 +114,7 @@ class Ensemble(Estimator):
 
     # ---- the loop of each member -------------------------------------------------------------------
 
-    def start(self, schema: Schema) -> Any:
+    def start(self, schema: Schema) -> Learning:
         """Every member at its own start."""
         team = self.team()
         n = len(team)
@@ -127,7 +124,7 @@ class Ensemble(Estimator):
         found = Bundle((NO_RECORD,) * n, columns=columns)
         return Learning(0, schema, np.zeros(n, bool), np.zeros(n, np.int64), states, found)
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: Learning | Done[ModelT]) -> Expression | None:
         """What the members that go on ask for, each of its own rows."""
         if not isinstance(state, Learning):
             return None
@@ -142,7 +139,7 @@ class Ensemble(Estimator):
         team = self.team()
         return {at: team[at].ask(state.members.each[at]) for at in np.flatnonzero(~state.done).tolist()}
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(self, state: Learning, summary: Joint) -> StateT | Learning | Done[ModelT]:
         """Every member that goes on takes its summary in, as the loop would have it."""
         team, asks = self.team(), self._asks(state)
         done, learned = state.done.copy(), state.seen.copy()
@@ -175,7 +172,7 @@ class Ensemble(Estimator):
         classes = 0 if state.schema.classes is None else len(state.schema.classes)
         return EnsembleModel(state.seen, Bundle(members, columns=state.members.columns), state.found, classes)
 
-    def model(self, state: Any) -> Any:
+    def model(self, state: StateT | Learning | Done[ModelT]) -> ModelT | None:
         # The models of all members, once they are done; if one pass is enough, once each has one.
         if isinstance(state, Done):
             return state.model
@@ -183,7 +180,7 @@ class Ensemble(Estimator):
             return None
         each = zip(self.team(), state.members.each, state.done, strict=True)
         models = tuple(one if done else member.model(one) for member, one, done in each)
-        return None if any(one is None for one in models) else self._model(state, models)
+        return None if any(one is None for one in models) else cast(ModelT, self._model(state, models))
 
     def members_of(self, model: Any) -> list[tuple[Any, Any]]:
         each = zip(self.team(), model.members.each, model.seen, strict=True)

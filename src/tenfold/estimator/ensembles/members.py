@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Provenance, Schema
 from tenfold.core.axes import Bundle, bits, starts_alike
+from tenfold.core.contract import RecordTypes
 from tenfold.engine.executors.threads import one_blas_thread
 from tenfold.engine.loop import summarized as summarized
 from tenfold.engine.loop import turn, why_end
@@ -72,16 +74,17 @@ def fitted_member(member: Any, model: Any, summary: Any, schema: Schema, where: 
     return member
 
 
-def records_of(member: Any) -> tuple[type, ...]:
-    """All that a file may hold of a member."""
-    return (member.model_type, *member.state_types, *member.summary_types)
+def with_members(own: RecordTypes, members: Iterable[Any]) -> RecordTypes:
+    """The record classes of a learner that keeps those of its members in bundles."""
+    theirs = (kind for member in members for kind in member.record_types.all)
+    return own._replace(within=tuple(dict.fromkeys((*own.within, Bundle, *theirs))))
 
 
 def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
     """Whether model and summary (if any) are of a member's own types, and fit the schema."""
     if nothing(summary):
         summary = None
-    fits = _of(member, (member.model_type,), model, summary, schema)
+    fits = _of(member, (member.record_types.model,), model, summary, schema)
     return fits and bool(member.is_valid(model, summary, schema))
 
 
@@ -89,7 +92,7 @@ def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> b
     """The same of a member that goes on."""
     if nothing(summary):
         return False
-    fits = _of(member, member.state_types or (member.model_type,), state, summary, schema)
+    fits = _of(member, member.record_types.states, state, summary, schema)
     return fits and bool(member.resumable(state, summary, schema))
 
 
@@ -101,7 +104,7 @@ def begins(member: Any, state: Any, schema: Schema) -> bool:
 
 def _of(member: Any, kinds: tuple[type, ...], record: Any, summary: Any, schema: Schema) -> bool:
     """Whether a state or model is of one of these types, and a summary of a member's own."""
-    if type(record) not in kinds or not (summary is None or type(summary) in member.summary_types):
+    if type(record) not in kinds or not (summary is None or type(summary) in member.record_types.summaries):
         return False
     return starts_alike(record, member.start(schema))
 

@@ -40,8 +40,6 @@ class Passthrough(OnePass, Transformer):
     """Hands numbers on as they are: what "passthrough" means where a transformer is expected."""
 
     need = Need("numeric", missing=True)
-    model_type = PassedRows
-    summary_types = (PassedWeight,)
 
     def statistic(self, schema: Schema) -> WeightOfRows:
         # Nothing but the weight of the rows.

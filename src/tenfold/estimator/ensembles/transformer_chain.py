@@ -7,10 +7,11 @@ while the first pipeline's scaler learns, so does the second one's. Steps see nu
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes
 from tenfold.core.learner import Done
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
@@ -21,9 +22,9 @@ from tenfold.estimator.ensembles.members import (
     advance,
     fitted_member,
     nothing,
-    records_of,
     resumable_member,
     sound_member,
+    with_members,
 )
 from tenfold.estimator.ensembles.passthrough import Passthrough
 from tenfold.estimator.ensembles.pipeline import Pipeline, passes_by
@@ -62,8 +63,6 @@ class Chain(Transformer):
     """
 
     passes = MANY
-    model_type = ChainModel
-    state_types: ClassVar[tuple[type, ...]] = (Chaining, Done)
     hidden = frozenset({"links"})
 
     steps: Annotated[Any, anything]
@@ -86,9 +85,8 @@ class Chain(Transformer):
         )
 
     @property
-    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of the steps too: a model file may hold them."""
-        return tuple(dict.fromkeys((Joint, Bundle, *(kind for one in self.learners() for kind in records_of(one)))))
+    def record_types(self) -> RecordTypes:
+        return with_members(super().record_types, self.learners())
 
     @property
     def cross_fits(self) -> bool:
@@ -112,7 +110,7 @@ class Chain(Transformer):
         """The first step at its own start."""
         return Chaining(0, schema, NO_RECORD, Bundle((self.learners()[0].start(schema),)))
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: Chaining | Done[ChainModel]) -> Expression | None:
         """What the step asks for, of rows as those before it make them."""
         if not isinstance(state, Chaining):
             return None
@@ -125,7 +123,7 @@ class Chain(Transformer):
             asked = After(before, asked, held)
         return Each((asked,), state.now.width)
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(self, state: Chaining, summary: Joint) -> Chaining | Done[ChainModel]:
         """One turn of the step; once it is done, the next one is at its start."""
         at, steps, step = len(state.done.each), self.learners(), state.step + 1
         mine = summary.each.each[0]
@@ -154,7 +152,7 @@ class Chain(Transformer):
             )
         return 0
 
-    def model(self, state: Any) -> Any:
+    def model(self, state: Chaining | Done[ChainModel]) -> ChainModel | None:
         return state.model if isinstance(state, Done) else None
 
     def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:

@@ -204,7 +204,7 @@ def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None
 def _state(node: Any, learner: Any) -> tuple[Any, type]:
     """What a file says of a state, and which of the learner's states it is."""
     name, record = parts(node, "type", "record")
-    kinds = {kind.__name__: kind for kind in learner.state_types or (learner.model_type,)}
+    kinds = {kind.__name__: kind for kind in learner.record_types.states}
     if not isinstance(name, str) or name not in kinds:
         raise ModelFileError("its state is not one of this learner")
     return record, kinds[name]
@@ -225,7 +225,8 @@ def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None)
     try:
         wanted = learner.ask(at.state)
         check_start(learner, at.state, at.schema)
-        fits = wanted is not None and wanted.digest.hex() == question and type(at.summary) in learner.summary_types
+        fits = wanted is not None and wanted.digest.hex() == question
+        fits = fits and type(at.summary) in learner.record_types.summaries
         fits = fits and learner.resumable(at.state, at.summary, at.schema) and _adds_up(learner, at, wanted)
     except ModelFileError:
         raise

@@ -217,7 +217,7 @@ class Reader:
 
     def know(self, learner: Any) -> None:
         """Let bundles hold the records of a learner, and of those that it is made of."""
-        self.kinds |= {learner.model_type, *learner.state_types, *learner.summary_types}
+        self.kinds |= set(learner.record_types.all)
 
     def bundle(self, node: Any, schema: Schema, depth: int) -> Bundle:
         """Several records, each of a class that is known by then."""

@@ -145,7 +145,7 @@ def _learned(reader: Reader, model: Any, schema: Any, kept: Any, summary: Any, c
     """A learner with what a file says that it has learned of one target."""
     try:
         columns = read_schema(reader, schema, model)
-        made = reader.record(kept, model.model_type, columns)
+        made = reader.record(kept, model.record_types.model, columns)
         read = read_summary(reader, summary, model, columns)
         check_start(model, made, columns)
         with refusing_parameters():
@@ -304,7 +304,7 @@ def read_summary(reader: Reader, node: Any, model: Any, schema: Schema) -> Any:
     if node is None:
         return None
     name, record = parts(node, "type", "record")
-    kinds = {kind.__name__: kind for kind in model.summary_types}
+    kinds = {kind.__name__: kind for kind in model.record_types.summaries}
     if not isinstance(name, str) or name not in kinds:
         raise ModelFileError("the file has a summary of another learner")
     return reader.record(record, kinds[name], schema)

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 import tenfold
 from tenfold.core import ModelFileError
 from tenfold.core.axes import fields, is_record
+from tenfold.core.contract import record_types
 from tenfold.core.value import Parameter
 
 T = TypeVar("T", bound=Any)
@@ -21,7 +22,7 @@ def register(cls: T) -> T:
     Parameters
     ----------
     cls : class
-        A learner, with `model_type` and `summary_types`, or a kernel. Its file id is its name.
+        A learner, whose methods are annotated with the classes of its records, or a kernel. Its file id is its name.
 
     Returns
     -------
@@ -29,10 +30,10 @@ def register(cls: T) -> T:
         The same class.
     """
     if _is_learner(cls):
-        for kind in (cls.model_type, *cls.state_types, *cls.summary_types):
+        for kind in record_types(cls).all:
             _check_fields(kind)
     elif not _is_parameter(cls):
-        raise TypeError(f"{cls!r} is not a learner with `model_type` and `summary_types`")
+        raise TypeError(f"{cls!r} is not a learner: it has no methods `ask` and `update`")
     name = cls.__name__
     if name in tenfold._WHERE or _registered.get(name, cls) is not cls:
         raise ValueError(f"the name {name!r} is taken; rename the class")
@@ -79,8 +80,7 @@ def _is_parameter(cls: Any) -> bool:
 
 
 def _is_learner(cls: Any) -> bool:
-    named = hasattr(cls, "model_type") and hasattr(cls, "summary_types")
-    return named and isinstance(cls, type) and issubclass(cls, BaseEstimator)
+    return isinstance(cls, type) and issubclass(cls, BaseEstimator) and hasattr(cls, "ask") and hasattr(cls, "update")
 
 
 def _check_fields(kind: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache, partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,6 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
+from tenfold.core.contract import RecordTypes, record_types
+from tenfold.core.learner import ModelT, StateT, SummaryT
 from tenfold.engine import Fit, current, fit, one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.estimator.files import model_file
@@ -40,7 +42,7 @@ FITTED_ATTRIBUTES = frozenset({"model_", "schema_", "summary_", "certificate_"})
 """attributes that every learner keeps, whatever fields its model has"""
 
 
-class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
+class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT, SummaryT, ModelT]):
     """A learner that scikit-learn knows how to use."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
@@ -50,12 +52,6 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
     """when it generalises from the rows: eager, while it is fitted; lazy, when it is asked about others"""
     rows_at_once: ClassVar[int | None] = None
     """rows in memory that the model is applied to together, if each takes so long that threads should share them out"""
-    model_type: ClassVar[type]
-    """of the model: a record, which is written to files"""
-    state_types: ClassVar[tuple[type, ...]] = ()
-    """of the states from which a fit can go on, if they are others: records that checkpoints hold"""
-    summary_types: ClassVar[tuple[type, ...]]
-    """of the summaries that it asks for: records too"""
     hidden: ClassVar[frozenset[str]] = frozenset()
     """fields of the model that are needed to apply, certify or merge it, and are no attributes"""
     costly: ClassVar[bool] = False
@@ -84,9 +80,14 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         """What the learner takes from the rows."""
         return Need()
 
-    def model(self, state: Any) -> Any:
+    @property
+    def record_types(self) -> RecordTypes:
+        """The record classes that files may hold of it; one made of other learners adds theirs."""
+        return record_types(type(self))
+
+    def model(self, state: StateT) -> ModelT | None:
         """The state itself is what is kept."""
-        return state
+        return cast(ModelT, state)
 
     def stop(self) -> Stop:
         """When the loop is to end although the learner would go on."""
@@ -210,11 +211,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         """A copy, not fitted, that knows which columns and what target is meant, if that is for it to say."""
         return self._blank()
 
-    def kept(self, model: Any, summary: Any) -> Any:
+    def kept(self, model: ModelT, summary: SummaryT) -> SummaryT:
         """The summary that a model keeps: the one that it was made from."""
         return summary
 
-    def members_of(self, model: Any) -> Sequence[tuple[Any, Any]]:
+    def members_of(self, model: ModelT) -> Sequence[tuple[Any, Any]]:
         """The learners that this one is made of, each with its model."""
         return ()
 
@@ -222,7 +223,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         """The schema of the rows, with the categories that parameters name."""
         return schema
 
-    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: ModelT, summary: SummaryT | None, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
 
@@ -235,11 +236,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator):
         """Why this fitted model does not merge with others of its kind, beyond what `passes` says; empty: it does."""
         return ""
 
-    def size_fits(self, model: Any) -> bool:
+    def size_fits(self, model: ModelT) -> bool:
         """Whether a fit starts with no more than this model has, so that parameters from a file cost what it holds."""
         return True
 
-    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: StateT, summary: SummaryT, schema: Schema) -> bool:
         """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True
 

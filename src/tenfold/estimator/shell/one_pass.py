@@ -6,19 +6,18 @@ wherever the summaries came from.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from tenfold.core import ONE, Schema
-from tenfold.core.learner import Done, Initial
+from tenfold.core.learner import Done, Initial, ModelT, StateT, SummaryT
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.shell.estimator import Estimator
 
 
-class OnePass(Estimator):
+class OnePass(Estimator[StateT, SummaryT, ModelT]):
     """Base of learners that read the rows once: a subclass writes `statistic`, `solve` and `certify`."""
 
     passes: ClassVar[str] = ONE
-    state_types: ClassVar[tuple[type, ...]] = (Initial, Done)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -26,11 +25,11 @@ class OnePass(Estimator):
         if first is not OnePass and declares is OnePass:
             raise TypeError(f"{cls.__name__} has its own `update` and must declare `merges_unsolved`")
 
-    def statistic(self, schema: Schema) -> Statistic[Any]:
+    def statistic(self, schema: Schema) -> Statistic[SummaryT]:
         """What to compute of the rows; parameters that do not fit the schema are refused here."""
         raise NotImplementedError
 
-    def solve(self, schema: Schema, summary: Any) -> Any:
+    def solve(self, schema: Schema, summary: SummaryT) -> ModelT:
         """The model of a summary. Priors, smoothing and penalties enter here."""
         raise NotImplementedError
 
@@ -38,16 +37,17 @@ class OnePass(Estimator):
         """Begin a fit, of which only the schema is known."""
         return Initial(0, schema)
 
-    def ask(self, state: Any) -> Statistic[Any] | None:
+    def ask(self, state: Initial | Done[ModelT]) -> Statistic[SummaryT] | None:
         """Return the statistic of the one pass, and None once the model is made."""
         return self.statistic(state.schema) if isinstance(state, Initial) else None
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(self, state: Initial, summary: SummaryT) -> StateT | Done[ModelT]:
         """Make the model of the merged summary."""
         return Done.of(self.solve(state.schema, summary))
 
-    def model(self, state: Any) -> Any:
-        return None if isinstance(state, Initial) else state.model
+    def model(self, state: StateT | Initial | Done[ModelT]) -> ModelT | None:
+        # A state on the way to another pass may have a model, too.
+        return None if isinstance(state, Initial) else cast(Done[ModelT], state).model
 
     @property
     def merges_unsolved(self) -> bool:

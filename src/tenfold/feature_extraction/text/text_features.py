@@ -112,8 +112,6 @@ class TextFeatures(OnePass, Transformer):
     """
 
     need = Need("text")
-    model_type = TextModel
-    summary_types = (TermCounts, FrequentTerms, HashedCounts)
     hidden = frozenset({"letters", "ends"})
     costly = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -212,7 +210,7 @@ class TextFeatures(OnePass, Transformer):
             raise ValueError(f"Duplicate term in vocabulary: {twice!r}")
         return terms
 
-    def solve(self, schema: Schema, s: TermCounts | HashedCounts) -> TextModel:
+    def solve(self, schema: Schema, s: TermCounts | FrequentTerms | HashedCounts) -> TextModel:
         if isinstance(s, HashedCounts):
             return TextModel(*pack([]), s.documents, self._idf(s.weight, s.documents, []))
         terms, documents = s.terms, s.documents

@@ -20,7 +20,7 @@ from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.linear_model.class_moments.linear_scores import class_means, shortfalls
 from tenfold.linear_model.class_moments.whitening import ROUNDING_ASSUMPTION, Whitening, digits, whiten
 from tenfold.linear_model.least_squares.normal_equations import norms, varying
-from tenfold.linear_model.sgd.sgd import Descending, Descent, Judging, Scaling, SGDModel, State, Summary
+from tenfold.linear_model.sgd.sgd import Descending, Descent, Judging, Scaling, SGDModel, State
 from tenfold.linear_model.sgd.sgd_summaries import REST, TWO, Scale, Walk
 from tenfold.stats.moments.scatter import Scatter, ScatterWithinClasses
 
@@ -145,7 +145,6 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
     """
 
     need = Need("numeric", target="class")
-    summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Scatter)
     law_params = (
         {"max_iter": 4},
         {"max_iter": 4, "batch_size": 1},
@@ -194,7 +193,7 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
             return ScatterWithinClasses(len(state.schema.classes))
         return super().ask(state)
 
-    def update(self, state: State, s: Summary | Scatter) -> State:
+    def update(self, state: State, s: Scale | Walk | Scatter) -> State:  # type: ignore[override]  # no objective
         match state, s:
             case Descending(), Scatter():
                 return self._stepped(state, SquaredErrors.of(s))
@@ -219,7 +218,7 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         course = course._replace(walk=walk, left=course.left - 1, loss_curve=np.append(course.loss_curve, value))
         return state._replace(step=state.step + 1, course=course)
 
-    def certify(self, model: SGDModel, s: Summary | Scatter) -> tuple[Claim, ...] | None:
+    def certify(self, model: SGDModel, s: Scale | Walk | Scatter) -> tuple[Claim, ...] | None:  # type: ignore[override]
         if not isinstance(s, Scatter):
             return None
         errors, weights = SquaredErrors.of(s), model.course.walk.weights

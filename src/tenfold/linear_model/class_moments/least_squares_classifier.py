@@ -63,8 +63,6 @@ class LeastSquaresClassifier(LinearDiscriminant):
     """
 
     need = Need("numeric", target="class")
-    model_type = IndicatorModel
-    summary_types = (Scatter,)
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses:
         return ScatterWithinClasses(len(schema.classes))

@@ -50,7 +50,6 @@ class PathCVModel(NamedTuple):
 class PathCV(ByFold):
     """What LassoCV and ElasticNetCV share: the whole path of every fold."""
 
-    model_type = PathCVModel
     l1_ratio = fixed(1.0)
 
     _: KW_ONLY

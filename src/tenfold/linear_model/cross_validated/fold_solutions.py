@@ -7,13 +7,13 @@ fold it has not seen. So all folds and all penalties cost what one fit costs, an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tenfold.core import MANY, ONE, Array, Claim, Codes, Columns, DataError, Design, Need, Schema
 from tenfold.core.field_values import COUNTS
-from tenfold.core.learner import Done, Initial
+from tenfold.core.learner import Done, Initial, ModelT
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.feature_coefficients import Featured
@@ -76,12 +76,10 @@ class Chosen(NamedTuple):
     """that hold in these errors"""
 
 
-class ByFold(Featured, OnePass, Regressor):
+class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    state_types: ClassVar[tuple[type, ...]] = (Initial, CountedChunks, Done)
-    summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
 
     @property
     def passes(self) -> str:  # type: ignore[override]
@@ -112,7 +110,7 @@ class ByFold(Featured, OnePass, Regressor):
             return super().ask(state)
         return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
 
-    def model(self, state: Initial | CountedChunks | Done) -> Any:
+    def model(self, state: Initial | CountedChunks | Done[ModelT]) -> ModelT | None:
         return state.model if isinstance(state, Done) else None
 
     @property

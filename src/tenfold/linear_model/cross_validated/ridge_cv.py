@@ -23,14 +23,13 @@ from tenfold.linear_model.cross_validated.fold_solutions import (
     ERROR_TIE,
     ByFold,
     Chosen,
-    CountedChunks,
     Folds,
     errors_of,
     least_digits,
 )
 from tenfold.linear_model.least_squares.normal_equations import EPS, from_moments, quick, quick_each
 from tenfold.linear_model.penalized.penalized import ROUNDING_ASSUMPTION
-from tenfold.stats.folds import FoldMoments, Pieces
+from tenfold.stats.folds import ComomentsByFold, FoldMoments, Pieces, RowsByChunk
 from tenfold.stats.moments.moments import Comoments, Moments
 from tenfold.stats.ridge_leave_one_out import MIN_RESIDUAL_FREEDOM, LeaveOneOut, LeftOut
 
@@ -73,6 +72,10 @@ best_score_only = Refused(
     Remedy('tn.validation_curve(tn.Ridge(), X, y, param_name="alpha", param_range=[0.1, 1.0, 10.0])'),
     (False,),
 )
+
+
+State = Initial | CountedChunks | LeavingOut | Done[RidgeCVModel]
+Summary = Pieces | FoldMoments | Moments | LeftOut
 
 
 class RidgeCV(ByFold):
@@ -133,9 +136,6 @@ class RidgeCV(ByFold):
     ((30, 10), 1.0)
     """
 
-    model_type = RidgeCVModel
-    state_types = (Initial, CountedChunks, LeavingOut, Done)
-    summary_types = (Pieces, FoldMoments, Moments, LeftOut)
     law_params = (
         {"alphas": (1.0, 10.0)},
         {"alphas": (1.0, 10.0), "fit_intercept": False},
@@ -158,16 +158,18 @@ class RidgeCV(ByFold):
         """Whether folds are drawn at random."""
         return isinstance(self.cv, str)
 
-    def statistic(self, schema: Schema) -> Any:
+    def statistic(self, schema: Schema) -> Comoments | RowsByChunk | ComomentsByFold:  # type: ignore[override]
         # Moments of all rows, which are then left out one by one; or what folds ask for.
         return Comoments(schema.levels) if self.cv is None else super().statistic(schema)
 
-    def ask(self, state: Any) -> Statistic[Any] | None:
+    def ask(self, state: State) -> Statistic[Any] | None:
         if not isinstance(state, LeavingOut):
             return super().ask(state)
         return LeaveOneOut(state.values, state.roots, state.center, state.schema.levels)
 
-    def update(self, state: Any, summary: Any) -> Any:
+    def update(  # type: ignore[override]  # what is left out one by one comes on top of folds
+        self, state: Initial | CountedChunks | LeavingOut, summary: Summary
+    ) -> CountedChunks | LeavingOut | Done[RidgeCVModel]:
         # Fit every penalty, then choose by the errors of rows that are left out; or as folds do.
         if isinstance(summary, Moments):
             grid = self._grid(summary)[1][0]
@@ -176,8 +178,10 @@ class RidgeCV(ByFold):
             for a, one in enumerate(found):
                 roots[a, :, : one.root.shape[1]] = one.root
             return LeavingOut(0, state.schema, np.array([one.values for one in found]), roots, found[0].center)
-        if isinstance(summary, LeftOut):
+        if isinstance(summary, LeftOut) and isinstance(state, LeavingOut):
             return self._without_each(state, summary)
+        assert not isinstance(state, LeavingOut)
+        assert isinstance(summary, Pieces | FoldMoments)
         return super().update(state, summary)
 
     def _without_each(self, state: LeavingOut, s: LeftOut) -> Done:

@@ -135,17 +135,6 @@ class Glm(RobustErrors, Featured):
     """What the three models share. They bring `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
-    model_type: ClassVar[type] = GlmModel
-    state_types: ClassVar[tuple[type, ...]] = (
-        MeasuringScales,
-        Approaching,
-        Newton,
-        Confirming,
-        Lbfgs,
-        ReadingScores,
-        Done,
-    )
-    summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature, CurvatureScores)
     kind: ClassVar[int]
 
     def penalties(self, weight: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tenfold.compiled.linear_model.glm import LOGISTIC
 from tenfold.core import Array, Claim, Columns, Need, Remedy
 from tenfold.estimator import Classifier
-from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.shell.constraints import boolean, choice, integer, positive, real, share
 from tenfold.estimator.shell.keyword_decisions import (
     NEEDS_NUMBER,
@@ -24,11 +24,10 @@ from tenfold.estimator.shell.keyword_decisions import (
     unseeded,
 )
 from tenfold.estimator.shell.keywords import NoEffect, Renamed, refused
-from tenfold.linear_model.glm.glm import DIVERGENCE_ROUNDS, DIVERGENCE_STEP, Glm, GlmModel
+from tenfold.linear_model.glm.glm import DIVERGENCE_ROUNDS, DIVERGENCE_STEP, GlmModel
 from tenfold.linear_model.glm.glm_inference import Errors
 from tenfold.linear_model.glm.newton import QuadraticModel
 from tenfold.linear_model.inference.standard_errors import ROBUST
-from tenfold.stats.counts.weight_by_class import ClassWeights
 from tenfold.stats.optimize.curvature import Curvature
 
 unpenalised_intercept = NoEffect("the intercept is not penalised", (real(0, open=True),))
@@ -38,7 +37,7 @@ same_minimum = NoEffect(
 )
 
 
-class LogisticRegression(ClassWeighted, Errors, Classifier):
+class LogisticRegression(ClassWeighted, Errors, Classifier):  # type: ignore[misc]  # two states more
     """Logistic regression by Newton's method, exact in each pass.
 
     A first answer comes from a share of the parts; then all rows are read, mostly two or three times, until the
@@ -93,8 +92,6 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
     """
 
     kind = LOGISTIC
-    state_types = (*Glm.state_types, *WEIGHTED_STATES)
-    summary_types = (*Glm.summary_types, ClassWeights)
     need = Need("mixed", sparse=True, target="class")
     has_decision_function = True
     law_params = (

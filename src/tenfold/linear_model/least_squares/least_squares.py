@@ -11,7 +11,7 @@ at the coefficients: one scan more.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -70,18 +70,13 @@ class Scoring(NamedTuple):
 
 
 State = Initial | Factoring | Refining | Searching | Checking | Scoring | Done
-Summary = Matrix | Scores | CodedMoments | Products | Rows
+Summary = Matrix | Scores | FactorScores | DoubleScores | CodedMoments | Products | Rows
 
 
 class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, SummaryScored):
     """What LinearRegression and Ridge share; the parameters are theirs."""
 
     need = Need("mixed", sparse=True, target="number")
-    model_type = LinearModel
-    state_types = (Initial, Factoring, Refining, Searching, Checking, Scoring, Done)
-    summary_types: ClassVar[tuple[type, ...]] = (
-        Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products, Rows,
-    )  # fmt: skip
 
     precision = "normal"
 

@@ -144,10 +144,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     """
 
     need = Need("numeric", target="number")
-    model_type = PolynomialRegressionModel
     hidden = frozenset({"rest"})
-    state_types = (Initial, RefiningPolynomial, Done)
-    summary_types = (TermMoments,)
     standard_errors = "classical"
     alpha = 0.0
     law_params = (

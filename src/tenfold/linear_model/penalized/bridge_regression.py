@@ -73,7 +73,6 @@ class BridgeRegression(Shrunken):
     [1.413, -0.12]
     """
 
-    summary_types = (Moments,)
     law_params = (
         {},
         {"alpha": 0.1, "q": 1.0},

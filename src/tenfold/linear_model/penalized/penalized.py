@@ -52,7 +52,6 @@ class Shrunken(Featured, OnePass, SummaryScored):
     """What Lasso, ElasticNet and BridgeRegression share: how their models predict."""
 
     need = Need("mixed", sparse=True, target="number")
-    model_type = PenalisedModel
 
     def predict_from(self, model: PenalisedModel, X: Columns) -> Array:
         """The predictions Xβ + β₀ of some rows."""
@@ -65,8 +64,6 @@ class Shrunken(Featured, OnePass, SummaryScored):
 
 class Penalised(MultiOutput, Shrunken):
     """What Lasso and ElasticNet share."""
-
-    summary_types = (Moments, Rows)
 
     l1_ratio = 1.0
 

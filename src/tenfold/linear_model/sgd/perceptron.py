@@ -6,7 +6,7 @@ If any plane separates the rows, it changes at most (R/γ)² times.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tenfold.compiled.linear_model.perceptrons import TIMES
 from tenfold.core import Array, Claim, Columns, Design, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Done
-from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.shell.decision_function import Deciding
@@ -30,7 +30,6 @@ from tenfold.estimator.shell.keyword_decisions import (
 from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.estimator.shell.sequential import Sequential
 from tenfold.linear_model.sgd.perceptron_epoch import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
-from tenfold.stats.counts.weight_by_class import ClassWeights
 from tenfold.theory.bounds.mistakes import perceptron_mistakes
 from tenfold.theory.bounds.occam import compression_bound
 
@@ -229,7 +228,7 @@ class PerceptronRule(Featured, Sequential):
 unpenalised = Refused("the perceptron has no penalty", Remedy('tn.SGDClassifier(penalty="l2")'), (None,))
 
 
-class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[override]
+class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[misc, override]  # two states more
     """The perceptron of Rosenblatt, averaged, or with a pocket; sequential.
 
     It learns only from mistakes. If a plane separates the classes, an epoch without a mistake comes after at most
@@ -288,10 +287,7 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
     """
 
     need = Need("mixed", sparse=True, target="class")
-    model_type = PerceptronModel
     hidden = frozenset({"trail"})
-    state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Done, *WEIGHTED_STATES)
-    summary_types = (Round, Margins, ClassWeights)
     law_params = (
         {"max_iter": 5},
         {"variant": "averaged", "max_iter": 5, "shuffle": False},

@@ -116,10 +116,7 @@ Summary = Scale | Walk | Objective
 class Descent(Featured, Sequential):
     """A linear model fitted by gradient descent: row by row, by batches, or by all rows."""
 
-    model_type: ClassVar[type] = SGDModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course"})
-    state_types: ClassVar[tuple[type, ...]] = (Scaling, Walking, Descending, Judging, Done)
-    summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Objective)
 
     loss: str | Loss
     penalty: str | None

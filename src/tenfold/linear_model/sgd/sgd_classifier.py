@@ -10,7 +10,7 @@ from scipy.special import expit, log_expit
 
 from tenfold.core import Array, Need, Remedy, Schema
 from tenfold.core.losses import LOSSES, Loss
-from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.shell.constraints import choice, real
 from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.estimator.shell.keyword_decisions import (
@@ -25,7 +25,6 @@ from tenfold.estimator.shell.parameters import Behind
 from tenfold.linear_model.sgd.sgd import SGD
 from tenfold.linear_model.sgd.sgd_epoch import SCHEDULES
 from tenfold.linear_model.sgd.sgd_summaries import REST, SOFTMAX, TWO
-from tenfold.stats.counts.weight_by_class import ClassWeights
 
 no_squared_hinge = refused(
     NO_LOSS, Remedy('tn.LinearSVC(loss="squared_hinge")', "whose minimum is found to `tol`"), "squared_hinge"
@@ -43,7 +42,7 @@ losses_of_numbers = refused(
 )
 
 
-class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[override]
+class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[misc, override]  # two states more
     """Linear classification by gradient descent: row by row, in batches, or over all rows; sequential.
 
     Rows are taken in windows of some thousands, each shuffled, and parts in a drawn order.
@@ -120,8 +119,6 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
-    state_types = (*SGD.state_types, *WEIGHTED_STATES)
-    summary_types = (*SGD.summary_types, ClassWeights)
     law_params = (
         {"max_iter": 4},
         {"max_iter": 3, "loss": "log_loss"},

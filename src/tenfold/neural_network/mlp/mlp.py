@@ -158,12 +158,7 @@ some_kept_back = refused("no rows would be kept back", Remedy("tn.{name}(validat
 class MLP(Sequential, Estimator):
     """What MLPClassifier and MLPRegressor share."""
 
-    model_type: ClassVar[type] = MLPModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course", "weights", "sizes"})
-    state_types: ClassVar[tuple[type, ...]] = (
-        Weighing, Walking, Validating, Descending, Judging, Restarting, Done,
-    )  # fmt: skip
-    summary_types: ClassVar[tuple[type, ...]] = (ClassMass, Walk, Objective)
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     mixing = False
 

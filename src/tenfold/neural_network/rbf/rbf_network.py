@@ -15,11 +15,12 @@ from scipy.spatial.distance import cdist
 from tenfold.cluster.kmeans import KMeans
 from tenfold.core import MANY, Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator import Estimator
-from tenfold.estimator.ensembles.members import NO_RECORD, advance, records_of, resumable_member, sound_member
+from tenfold.estimator.ensembles.members import NO_RECORD, advance, resumable_member, sound_member, with_members
 from tenfold.estimator.shell.constraints import choice, integer, real, seed
 from tenfold.kernels.numeric import GaussianKernel
 from tenfold.stats.combinators import After, Continue, Each, Inside, Stage
@@ -87,8 +88,6 @@ class RBFNetwork(Estimator):
 
     passes = MANY
     need: ClassVar[Need]
-    model_type = RBFModel
-    state_types = (Placing, Weighing, Done)
     hidden = frozenset({"n_classes", "clusters", "last"})
 
     n_centers: Annotated[int, integer(1)] = 10
@@ -105,9 +104,8 @@ class RBFNetwork(Estimator):
         return Centers(self.n_centers, random_state=self.random_state)
 
     @property
-    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
-        """Those of both halves: a model file may hold them."""
-        return tuple(dict.fromkeys((Joint, Bundle, *records_of(self.clusters()), *records_of(self.output()))))
+    def record_types(self) -> RecordTypes:
+        return with_members(super().record_types, (self.clusters(), self.output()))
 
     # ---- the fit: centres, then weights ----------------------------------------------------------------
 

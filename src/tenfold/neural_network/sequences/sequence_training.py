@@ -97,10 +97,7 @@ State = Epochs | Validation | LastLook | Done
 class SequenceTraining(Sequential, Estimator):
     """What networks of whole sequences share. A subclass writes `_encoder(schema)`."""
 
-    model_type: ClassVar[type] = SequenceNetworkModel
     hidden: ClassVar[frozenset[str]] = frozenset({"training", "weights", "schema"})
-    state_types: ClassVar[tuple[type, ...]] = (Epochs, Validation, LastLook, Done)
-    summary_types: ClassVar[tuple[type, ...]] = (Walk, Objective)
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     mixing = False
 

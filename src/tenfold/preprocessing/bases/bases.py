@@ -26,8 +26,6 @@ class Basis(OnePass, Transformer):
     """What the bases share: centres, given or found; functions of one column each."""
 
     need = Need("numeric")
-    model_type = BasisModel
-    summary_types = (Extremes, Race)
     short: ClassVar[str]
     """in the names of the outputs"""
     law_params = ({}, {"spacing": "grid", "centers": 3})

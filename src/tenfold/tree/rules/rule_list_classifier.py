@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.core import MANY, Array, Certificate, Claim, Codes, Columns, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.core.contract import RecordTypes, record_types
 from tenfold.core.learner import Done
 from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, seed, share
@@ -53,7 +54,7 @@ class GrowingTree(NamedTuple):
 
     def is_valid(self, schema: Schema) -> bool:
         """Whether there is one tree."""
-        return len(self.within.each) == 1 and type(self.tree) in DecisionTree.state_types
+        return len(self.within.each) == 1 and type(self.tree) in record_types(DecisionTree).states
 
 
 RuleListState = GrowingTree | PruningRules | OrderingRules | CheckingRules | Done
@@ -118,10 +119,7 @@ class RuleListClassifier(Averaged):
 
     need = Need("mixed", missing=True, sparse=True, target="class")
     passes = MANY
-    model_type = RuleListModel
     hidden = frozenset({"has_missing"})
-    state_types = (*DecisionTree.state_types, GrowingTree, PruningRules, OrderingRules, CheckingRules)
-    summary_types = (*DecisionTree.summary_types, CoveredByRules, Fired)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "gini", "split": "subset"},
@@ -178,6 +176,11 @@ class RuleListClassifier(Averaged):
             case CheckingRules(_, weights, model):
                 return FirstRules(model.clauses, len(model.rest), weights, self._holdout)
         return None
+
+    @property
+    def record_types(self) -> RecordTypes:
+        # A state holds that of the tree, while it grows.
+        return super().record_types._replace(within=record_types(DecisionTree).states)
 
     def update(self, state: RuleListState, s: TreeSummary | CoveredByRules | Fired) -> RuleListState:
         """The next round: fewer conditions, then an order, then fewer rules."""
