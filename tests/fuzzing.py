@@ -19,6 +19,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -331,6 +332,7 @@ def _turns(one: Any, X: Any, y: Any, folder: Path, most: int) -> list[tuple[int,
     """Turn, name and bytes of some of the checkpoints of a fit, first and last among them."""
     cls, update, seen = type(one), type(one).update, 0
 
+    @wraps(update)
     def counted(self: Any, state: Any, summary: Any) -> Any:
         nonlocal seen
         seen += 1

@@ -4,6 +4,7 @@ import hashlib
 import json
 import struct
 import warnings
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -359,6 +360,7 @@ def test_a_fit_that_was_cut_off_goes_on(tmp_path):
     model = tn.ColumnTransformer(columns(name="several passes"))
     update, calls = Chain.update, []
 
+    @wraps(update)
     def interrupted(self, state, summary):
         calls.append(state)
         if len(calls) == 3:

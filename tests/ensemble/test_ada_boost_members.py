@@ -1,5 +1,7 @@
 """AdaBoost of any learner: against the definition, scikit-learn's, the stumps, and every runner."""
 
+from functools import wraps
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -195,6 +197,7 @@ def test_an_interrupt_at_every_turn(tmp_path, monkeypatch):
     whole = clone(learner).fit(X, y, sample_weight=weight)
     update, turns = tn.AdaBoostClassifier.update, []
 
+    @wraps(update)
     def counted(this, state, summary):
         turns.append(state)
         if len(turns) == last:

@@ -1,5 +1,7 @@
 """Bagging against fits with the drawn weights by hand, out-of-bag by brute force, the same on every runner."""
 
+from functools import wraps
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -243,6 +245,7 @@ def test_checkpoint(tmp_path):
     class Enough(Exception):
         pass
 
+    @wraps(tn.BaggingClassifier.update)
     def cut(self, *args, update=tn.BaggingClassifier.update):
         seen.append(1)
         if len(seen) == 4:

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from contextlib import suppress
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -72,6 +73,7 @@ class Cut:
         self.at, self.turns = None, 0
         update = type(learner).update
 
+        @wraps(update)
         def counted(this, state, summary):
             self.turns += 1
             if self.turns == self.at:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -163,6 +164,7 @@ def test_a_fit_that_was_cut_off_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     whole = tn.RNNClassifier(4, max_iter=4, early_stopping=True).fit(X, SAME, lengths=LENGTHS)
     learner, update, seen = tn.RNNClassifier(4, max_iter=4, early_stopping=True), tn.RNNClassifier.update, []
 
+    @wraps(update)
     def counted(self, state, summary):
         seen.append(state)
         if len(seen) == 5:
