@@ -23,6 +23,7 @@ from tenfold.linear_model.cross_validated.fold_solutions import (
     ERROR_TIE,
     ByFold,
     Chosen,
+    CountedChunks,
     Folds,
     errors_of,
     least_digits,
