@@ -1,4 +1,4 @@
-"""`tenfold bound`: how many rows, how wrong, or how sure, from what is known of the other two."""
+"""Command `tenfold bound`: rows, error or confidence, from the other two."""
 
 from __future__ import annotations
 

@@ -26,25 +26,25 @@ CSR: TypeAlias = sp.csr_array
 Matrix: TypeAlias = Values | sp.csr_array
 """rows of numbers, dense (in any float type) or sparse"""
 ColumnData: TypeAlias = Any
-"""what columns are made of: a tuple of 1-D arrays, a 2-D array, or a CSR matrix"""
+"""storage of columns: a tuple of 1-D arrays, a 2-D array, or a CSR matrix"""
 AnyColumn: TypeAlias = Any
 """one column: an array of numpy or of Arrow"""
 MatrixLike: TypeAlias = Any
-"""what users give as X: an array, a CSR matrix, a frame of any library, nested lists, or a Source"""
+"""X as users pass it: an array, a CSR matrix, a frame of any library, nested lists, or a Source"""
 VectorLike: TypeAlias = Any
-"""what users give as y or as weights: an array, a column of a frame, a list, or None"""
+"""y or sample weights as users pass them: an array, a column of a frame, a list, or None"""
 
 MAX_CACHED_TRIANGLE = 128
 """rows of a square matrix for which it is remembered where its lower triangle is"""
 
 MAX_SHARED_ONES = 1 << 22
-"""ones that are shared: more than a piece of a part has rows"""
+"""length of the shared array of ones: a longer one is made for its caller alone"""
 
 _ones = np.ones(1 << 18)
 
 
 def ones(n: int) -> Array:
-    """So many weights of one: mostly a view of the same ones, which grow with what is asked for."""
+    """Return n unit weights: usually a read-only view of one shared array, which grows on demand."""
     global _ones
     if len(_ones) < n <= MAX_SHARED_ONES:
         _ones = np.ones(MAX_SHARED_ONES)
@@ -66,7 +66,7 @@ def _at_and_below(n: int) -> tuple[Flags, Flags]:
 
 
 def symmetrize(square: Array) -> Array:
-    """A symmetric matrix from its lower triangle; what stands above the diagonal is not looked at."""
+    """Return the symmetric matrix with a given lower triangle; entries above the diagonal are not read."""
     n = len(square)
     at, below = _at_and_below(n) if n <= MAX_CACHED_TRIANGLE else (np.tri(n, dtype=bool), np.tri(n, k=-1, dtype=bool))
     return np.asarray(np.where(at, square, 0.0) + np.where(below, square, 0.0).T)

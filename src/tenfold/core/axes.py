@@ -1,4 +1,4 @@
-"""One annotation per field, three uses: recode a summary, check a loaded file, feed the docs.
+"""Annotations of record fields, used three times: to recode summaries, to validate loaded files, and in the docs.
 
 States and summaries are records: a NamedTuple or a frozen dataclass whose fields say what they
 are, for instance `mean: Annotated[Array, "class", "column"]`. The strings name the axes. Those the
@@ -39,14 +39,14 @@ BY_START = frozenset({"output", "field", "bound", "term"})
 
 
 class Field(NamedTuple):
-    """What a field of a record holds."""
+    """Type, axes and allowed values of one field of a record."""
 
     type: Any
     """the dtype of an array, the type of a scalar, or the class of a nested record"""
     axes: tuple[str, ...] | None
     """the axes of an array, None for a scalar or a record"""
     allowed: tuple[Allowed, ...] = ()
-    """what its values may be"""
+    """rules that the values must satisfy"""
 
 
 def is_record(value: object) -> bool:
@@ -60,7 +60,7 @@ class Bundle:
 
     each: tuple[Any, ...]
     width: int = 0
-    """if not zero, they are of rows of so many numbers, not of the schema's columns"""
+    """if not zero, the number of columns of the rows, in place of the schema's"""
     beside: bool = False
     """whether the schema's columns follow those numbers"""
     columns: tuple[tuple[int, ...], ...] = ()
@@ -73,28 +73,28 @@ class Bundle:
 
     @property
     def told(self) -> tuple[int, bool, tuple[tuple[int, ...], ...]]:
-        """Of which rows the records are."""
+        """The properties of the rows, without their schema: what distinguishes two sets of rows."""
         return self.width, self.beside, self.columns
 
     def schema(self, schema: Schema) -> Schema:
-        """Of the rows that the records are of, before each takes its columns."""
+        """The schema of the rows, before each record selects its columns."""
         return schema.after(self.width, self.beside) if self.width else schema
 
     def schemas(self, schema: Schema) -> Iterator[Schema]:
-        """Of the rows that each record is of."""
+        """The schema of the rows of each record."""
         inner = self.schema(schema)
         for at in range(len(self.each)):
             yield inner.some(self.columns[at]) if self.columns else inner
 
     def recode(self, old: Schema, new: Schema) -> Bundle:
-        """Each under a larger schema."""
+        """Recode each record under a larger schema."""
         each = zip(self.each, self.schemas(old), self.schemas(new), strict=True)
         return Bundle(tuple(recode(record, before, after) for record, before, after in each), *self.told)
 
 
 @cache
 def with_schema(cls: type) -> tuple[str, ...]:
-    """The fields of a record class that hold the schema itself: it is known, and is no part of what is written."""
+    """Return the fields of a record class that hold the schema itself, which files do not repeat."""
     if cls is Bundle:
         return ()
     return tuple(name for name, hint in get_type_hints(cls).items() if hint is Schema)
@@ -143,7 +143,7 @@ def values(record: object) -> Iterator[tuple[str, Field, Any]]:
 
 
 def not_finite(record: object) -> str | None:
-    """The first field of a record that holds NaN or an infinite number and may not; None if there is none."""
+    """Return the first field of a record with a forbidden NaN or infinity, or None."""
     if isinstance(record, Bundle):
         return next(filter(None, map(not_finite, record.each)), None)
     kind: type = type(record)
@@ -169,7 +169,7 @@ def _looked_at(cls: type) -> tuple[tuple[str, bool], ...]:
 
 
 def check(record: object, schema: Schema) -> dict[str, int]:
-    """Refuse a record whose types, shapes or values are not those its annotations and the schema say.
+    """Raise if the types, shapes or values of a record violate its annotations or the schema.
 
     Returns the lengths of the axes that the schema does not know.
     """
@@ -225,9 +225,9 @@ def check_shape(
 
 
 def alike(a: object, b: object) -> bool:
-    """Whether summaries of one kind have the same lengths, on all axes but those that depend on the rows.
+    """Return whether two summaries of one kind have equal lengths on all axes that do not depend on the rows.
 
-    Those of two kinds say nothing about each other: whether they belong together, `+` shows.
+    Summaries of two kinds are not compared here: whether they can be merged, `+` decides.
     """
     if isinstance(a, Bundle) and isinstance(b, Bundle):
         fits = len(a.each) == len(b.each) and a.told == b.told

@@ -26,11 +26,11 @@ class Claim(NamedTuple):
     status: Status
     """proved, with the confidence that `because` names, estimated, or assumed"""
     because: str
-    """why, in plain words"""
+    """the reason, as text for users"""
     about: About
     """the objective, the arithmetic, the data, or unseen rows"""
     assumptions: str = ""
-    """what must hold for it, empty if nothing"""
+    """conditions under which the claim holds; empty if it holds unconditionally"""
 
     def __str__(self) -> str:
         text = f"{self.kind} = {self.value:.6g} ({self.status}; {self.about}): {self.because}"
@@ -39,20 +39,20 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a model was made from, and where."""
+    """Provenance of a model: its data, and where and how it was fitted."""
 
     source: str
     """fingerprint of the source"""
     rows: int
-    """rows that were summarized"""
+    """number of rows that were summarized"""
     dropped: int
-    """rows of weight zero"""
+    """number of rows with weight zero"""
     parts: int
-    """parts of the source"""
+    """number of parts of the source"""
     passes: float
     """scans of the source, shares of the parts counted as shares"""
     stopped: str
-    """why the fit ended"""
+    """reason why the fit ended"""
     workers: tuple[str, ...]
     """CPU, BLAS and versions of each kind of process that took part"""
     seed: int | None = None
@@ -62,13 +62,13 @@ class Provenance:
     first_part: int = 0
     """from which parts were numbered, if the learner draws rows by their places"""
     overlap: int = 0
-    """rows, at most, that stand at the place of another in models that were merged"""
+    """upper bound on the rows whose ids occur in several of the merged models"""
     sources: str = ""
     """hashes of the fingerprints of all sources, if there are several"""
 
     @property
     def places(self) -> int:
-        """Places at which rows stand, at least: draws that are independent of each other."""
+        """Lower bound on the distinct row ids, of which each has a random draw of its own."""
         return self.rows - self.overlap
 
     @property
@@ -117,12 +117,12 @@ class Certificate:
         claims: Callable[[], tuple[Claim, ...] | None],
         provenance: Callable[[], Provenance | None] = lambda: None,
     ) -> Certificate:
-        """A certificate whose claims and provenance are made when somebody first looks at them.
+        """Return a certificate whose claims and provenance are computed on first access.
 
         Parameters
         ----------
         claims : callable
-            A function of nothing but what does not change, such as a model and its summary; None: nothing is known.
+            A function of immutable values only, such as a model and its summary; None: nothing is known.
         provenance : callable
             The same.
         """
@@ -143,7 +143,7 @@ class Certificate:
         return found
 
     def now(self) -> Certificate:
-        """The same certificate, its claims made: before what they are made of goes, or while errors can be told."""
+        """Return the same certificate with its claims computed, while their inputs exist and errors can be raised."""
         _ = self.claims
         return self
 
@@ -153,7 +153,7 @@ class Certificate:
         return bool(self.claims) or bool(self.__dict__.get("_known", True))
 
     def __getstate__(self) -> dict[str, object]:
-        """With the claims: what they are made of does not travel."""
+        """Return the state with computed claims: their inputs are not pickled."""
         made: dict[str, object] = {"claims": self.claims, "provenance": self.provenance, "origin": self.origin}
         return made if self.known else made | {"_known": False}
 

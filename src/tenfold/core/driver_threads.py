@@ -26,7 +26,7 @@ _pools = Pools("tenfold-driver")
 
 @contextmanager
 def driver_threads(threads: int) -> Iterator[None]:
-    """So many threads, this one included, inside the block."""
+    """Limit the threads of the driver, including the calling one, to n inside the block."""
     token = _threads.set(threads)
     try:
         yield
@@ -40,7 +40,7 @@ def thread_count() -> int:
 
 
 def run_all(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """What the calls return, in order: the first is made here, others by other threads or, if none is free, here."""
+    """Run calls and return their results in order: the first here, others in free threads or, if none is, here too."""
     n = thread_count()
     if n == 1 or len(calls) == 1:
         return [call() for call in calls]
@@ -57,7 +57,7 @@ def run_all(calls: Sequence[Callable[[], T]]) -> list[T]:
 
 
 def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
-    """What a call returns for the rows from one to another: some rows for each thread."""
+    """Split rows among threads and return the result of a call for each range of rows."""
     threads = min(thread_count(), max(1, n // MIN_ROWS_PER_THREAD))
     ends = [n * i // threads for i in range(threads + 1)]
     return run_all([partial(call, a, z) for a, z in pairwise(ends)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 class DataError(ValueError):
-    """The data cannot be used as it is; the message names the column and what to do."""
+    """Error of unusable data; the message names the column and the remedy."""
 
 
 class ColumnError(DataError):
@@ -19,7 +19,7 @@ class ColumnError(DataError):
         self.number, self.says, self.name = number, says, name
 
     def named(self, features: Sequence[str]) -> ColumnError:
-        """The same with the name of the column, if it is one of these; the one after them is the target."""
+        """Return the error with the name of the column, if it is in `names`; the name after the last is the target."""
         names = [*(f"column {name!r}" for name in features), "the target"]
         return ColumnError(self.number, self.says, names[self.number]) if self.number < len(names) else self
 
@@ -29,14 +29,14 @@ class ColumnError(DataError):
 
 @dataclass(frozen=True)
 class Remedy:
-    """A remedy for an error: a call that can be run, and a remark on it.
+    """Remedy of an error: a call that can be run, and a remark on it.
 
     Parameters
     ----------
     call : str or None
-        An expression of `tn` (tenfold), `np`, `pd`, `sklearn` and the rows `X`, `y` of the fit; None if there is none.
+        An expression of `tn` (tenfold), `np`, `pd`, `sklearn` and the rows `X`, `y` of the fit, or None.
     remark : str, default=""
-        What else there is to know.
+        A remark in words, if any.
 
     Examples
     --------

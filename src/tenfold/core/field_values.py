@@ -1,4 +1,4 @@
-"""What the numbers of a field may be, said beside its axes: `feature: Annotated[Codes, "node", Index("column")]`.
+"""Rules for the values of a field, annotated beside its axes: `feature: Annotated[Codes, "node", Index("column")]`.
 
 Whatever comes from a file is held against it before any kernel sees it, so that an index is in range and a loop ends. A
 field that says nothing has what most have: numbers that are finite, counts that are not negative.
@@ -100,7 +100,7 @@ class Rule:
 
 
 def _edges(value: Array) -> bool:
-    """Whether numbers rise as far as they are finite, column by column, and are infinite from there on."""
+    """Whether each column of edges increases while finite, and is infinite from there on."""
     before, after = value[:, :-1], value[:, 1:]
     rising = (after > before) | ((after == np.inf) & (before == np.inf))
     return bool(rising.all() and (value > -np.inf).all())
@@ -124,7 +124,7 @@ NOT_NEGATIVE = Between(0.0, float(np.finfo(float).max))
 
 
 def usual(kind: object) -> tuple[Allowed, ...]:
-    """The rule of a field that says none: floats are finite, single whole numbers are counts."""
+    """Return the default rule of a type: floats are finite, single integers are counts."""
     if kind is int:
         return (COUNTS,)
     if kind is float or (isinstance(kind, np.dtype) and kind.kind == "f"):

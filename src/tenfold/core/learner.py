@@ -1,4 +1,4 @@
-"""What a learner is: pure functions of one algorithm, and no loop over data.
+"""The learner protocol: pure functions of one algorithm, without any loop over data.
 
 A learner asks for a statistic of the rows, and makes of its summary the next state. The state says where a fit is; the
 model, made of it, is what is kept: enough to predict, to be certified, to be merged and to be written to a file.
@@ -29,7 +29,7 @@ _Summary = TypeVar("_Summary", contravariant=True)
 
 
 class State(Protocol):
-    """Where a fit is: a NamedTuple of numbers, arrays and the like. Its type says what comes next."""
+    """State of a fit: a NamedTuple of numbers, arrays and the like, whose type selects the next step."""
 
     @property
     def step(self) -> int:
@@ -41,7 +41,7 @@ class Learner(Protocol[StateT, _Summary, ModelT]):
 
     @property
     def need(self) -> Need:
-        """What it takes from the rows."""
+        """Requirements on the rows: which columns enter, and how."""
 
     def with_listed_categories(self, schema: Schema) -> Schema:
         """The schema of the rows, with the categories that parameters name."""
@@ -50,13 +50,13 @@ class Learner(Protocol[StateT, _Summary, ModelT]):
         """The state before any rows are read."""
 
     def ask(self, state: StateT) -> Expression | None:
-        """What to compute of the rows next; None: finished. Equal to the last: its summary is used again."""
+        """Return the next statistic to compute, or None at the end; if it equals the last, its summary is reused."""
 
     def update(self, state: StateT, summary: _Summary) -> StateT:
         """The state after a summary has been taken in."""
 
     def model(self, state: StateT) -> ModelT | None:
-        """What would be kept if the fit ended at this state; None: nothing yet. Often the state itself."""
+        """Return the model of this state, or None if there is none yet; often the state itself."""
 
     def certify(self, model: ModelT, summary: _Summary) -> tuple[Claim, ...] | None:
         """Claims about this model (not the next), or None while nothing is known."""
@@ -64,10 +64,10 @@ class Learner(Protocol[StateT, _Summary, ModelT]):
 
 @runtime_checkable
 class StopsEarly(Protocol[StateT]):
-    """A learner that is certified by a last pass, and says how it comes there before it is finished."""
+    """Learner certified by a final pass that can also start that pass early."""
 
     def ending(self, state: StateT) -> StateT | None:
-        """The state that leads from this one to the end, with the model as it is; None: there is none yet."""
+        """Return the state that leads to the end with the current model, or None if there is no model yet."""
 
 
 class Initial(NamedTuple):
@@ -82,11 +82,11 @@ class Done(NamedTuple, Generic[ModelT]):
 
     step: int
     kept: Bundle
-    """the model"""
+    """the fitted model"""
 
     @classmethod
     def of(cls, model: ModelT, step: int = 1) -> Done[ModelT]:
-        """The state at this model, which so many rounds led to."""
+        """Return the state at this model, after the given number of rounds."""
         return cls(step, Bundle((model,)))
 
     @property

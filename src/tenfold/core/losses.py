@@ -1,4 +1,4 @@
-"""Losses as objects: what a wrong score costs, and which way is down.
+"""Losses as objects: the value of a loss and its derivative with respect to the score.
 
 A loss compares a score f with a target y: a number, or for two classes -1 and 1; `CrossEntropy` compares a score for
 each class with the number of the right one. Learners take a loss, or its name.
@@ -30,7 +30,7 @@ class Loss:
 
     @property
     def e(self) -> float:
-        """The one number that kernels need beside the code."""
+        """The one parameter that kernels need in addition to the code of the loss."""
         return 1.0
 
     def value(self, score: ArrayLike, target: ArrayLike) -> Array:
@@ -188,4 +188,4 @@ class CrossEntropy(Loss):
 LOSSES: dict[str, type[Loss]] = {
     loss.name: loss for loss in (SquaredError, EpsilonInsensitive, ZeroOne, LogLoss, Hinge, Exponential, CrossEntropy)
 }
-"""by name"""
+"""losses by name"""

@@ -1,4 +1,4 @@
-"""What a learner takes. It belongs to the learner, not to the source.
+"""Requirements of a learner on the rows; they belong to the learner, not to the source.
 
 One integer target is a number for Ridge and a class for GaussianNB, from one read.
 """
@@ -15,7 +15,7 @@ Target = Literal["number", "class"]
 
 @dataclass(frozen=True)
 class Need:
-    """What a learner takes from the rows.
+    """Requirements of a learner on the rows.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Need:
     sparse : bool
         Whether a CSR matrix may reach the learner.
     target : {"number", "class"} or None
-        How the target enters, if there is one.
+        How the target enters, or "none".
     binary : bool
         Whether the target must have at most two classes.
     positive : bool
@@ -37,13 +37,13 @@ class Need:
     side : tuple of str
         Columns that come along as `chunk.side[name]` although the learner does not learn from them: folds, groups.
     sequence : str, optional
-        The column that says to which sequence a row belongs. Rows then come in whole sequences, wherever parts are cut;
-        `chunk.starts` says where each begins. Empty: the column that the rows were scanned with, `scan(sequence=)`.
+        The column with the sequence id of each row. Rows then come in whole sequences, wherever parts are cut;
+        `chunk.starts` holds where each begins. Empty: the column that the rows were scanned with, `scan(sequence=)`.
     windows : bool
-        Whether a sequence of very many rows may come in windows, one after another: `chunk.window` then says so.
+        Whether a very long sequence may come in consecutive windows, which `chunk.window` then marks.
     each : tuple of (str, str)
-        How columns enter one by one: a name, and what `kinds` may be. Columns that it does not name are not read.
-        Empty: all enter as `kinds` says.
+        How single columns enter: a name, and a value of `kinds`. Columns that it does not name are not read.
+        Empty: all columns enter as `kinds`.
     per_sequence : bool
         Whether the target is one of a whole sequence: that which all its rows have.
     output : int, optional
@@ -75,7 +75,7 @@ class Need:
 
     @property
     def every_kind(self) -> frozenset[Kinds]:
-        """All ways in which columns enter."""
+        """The set of all ways in which columns enter."""
         return frozenset(kind for _, kind in self.each) if self.each else frozenset({self.kinds})
 
     def without_target(self) -> Need:
@@ -83,7 +83,7 @@ class Need:
         return _without_target(self)
 
     def of_schema(self) -> Need:
-        """What of it a schema depends on: not what comes along, nor how rows are cut, nor whether they are sparse."""
+        """Return the fields on which a schema depends: not side columns, the cutting of rows, or sparsity."""
         if not self.side and self.sequence is None and not self.sparse:
             return self
         return _of_schema(self)

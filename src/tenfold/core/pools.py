@@ -18,7 +18,7 @@ class Leased(NamedTuple):
 
 
 class Pools:
-    """Pools by their number of threads: those in use, and the one that was used last. Others are closed.
+    """Thread pools by their number of threads: those in use and the last one used; all others are closed.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Pools:
                     self._close_others(threads)
 
     def _close_others(self, kept: int) -> None:
-        """Close what nobody uses; calls that have begun there end by themselves."""
+        """Close pools that are not in use; calls that have started there run to their end."""
         for threads, (pool, users) in list(self._leased.items()):
             if not users and threads != kept:
                 del self._leased[threads]

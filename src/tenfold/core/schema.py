@@ -1,4 +1,4 @@
-"""What the columns and the target hold. A schema is a summary: schemas merge."""
+"""Schema: the columns and the target of the rows. A schema is a summary: schemas merge."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tenfold.core.need import Target
 from tenfold.core.value import digest_of
 
 CATEGORY_AXES = frozenset({"value", "feature", "joint", "design", "predictor"})
-"""axes on which categories stand"""
+"""axes whose entries are categories, and move when a schema grows"""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column: its name, and its sorted categories if it has any; one that is unused is there, and not read.
+    """Name of a column and its sorted categories, if any; an unused column is present, but not read.
 
     Dates are seconds since 1970 began, by the clock of the column's time zone; times, of a day, since midnight.
     """
@@ -52,7 +52,7 @@ def plain_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """The columns, and what the target holds.
+    """Columns and target of the rows.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Schema:
         return tuple(name for names in each for name in names)
 
     def size(self, axis: str) -> int | None:
-        """Length of a named axis, None for one the schema does not know.
+        """Return the length of a named axis, or None for one the schema does not define.
 
         `column`; `class`; `value`: the categories of all columns, one after the other; `boundary`: where each
         column begins there, and the last ends; `feature`: a numeric column, or a category of one that is not;
@@ -176,16 +176,16 @@ class Schema:
         return sizes.get(axis)
 
     def after(self, width: int, beside: bool) -> Schema:
-        """Of rows that are made of these: so many numbers, and beside them, if so, the columns as they are."""
+        """Return the schema of rows made of these: n numeric columns, followed by the original columns if `beside`."""
         made = tuple(Column(f"x{j}", "numeric") for j in range(width))
         return Schema(made + self.columns if beside else made, self.target, self.classes)
 
     def some(self, columns: tuple[int, ...]) -> Schema:
-        """Of the same rows with some of the columns."""
+        """Return the schema of the same rows with a subset of the columns."""
         return Schema(tuple(self.columns[j] for j in columns), self.target, self.classes, self.named)
 
     def places(self, axis: str, larger: Schema) -> Codes | None:
-        """Where each label of `axis` stands in a larger schema; None where nothing moves."""
+        """Return the index of each label of `axis` in a larger schema, or None if no label moves."""
         if axis == "class" and not same(self.classes, larger.classes):
             return places_among(self.classes, larger.classes)
         if axis not in CATEGORY_AXES or all(
@@ -207,7 +207,7 @@ class Schema:
 
 
 def places_among(labels: Labels, larger: Labels) -> Codes:
-    """Where each label stands in a larger array of labels."""
+    """Return the index of each label in a larger array of labels."""
     here, there = comparable(labels, larger)
     return np.searchsorted(there, here)
 

@@ -1,4 +1,4 @@
-"""What a learner asks of the rows: statistics, values that say what to compute of a chunk.
+"""Statistics: what a learner asks of the rows, as values that define a computation on one chunk.
 
 Their results, summaries, merge. What a statistic can do beyond that it declares by its base class: nobody probes for a
 method. `CAPABILITIES` lists all of them.
@@ -24,7 +24,7 @@ class Expression(Value):
 
 
 class Statistic(Expression, Generic[S]):
-    """What to compute of a chunk. Small, since it travels to the workers. Its summaries merge by `+`.
+    """Computation on one chunk. It is small, since it is sent to the workers; its summaries merge by `+`.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Statistic(Expression, Generic[S]):
 
     @property
     def title(self) -> str:
-        """What a history, a bar and a cluster's dashboard call it."""
+        """Name of the statistic in histories, progress bars and the dashboards of clusters."""
         return type(self).__name__
 
 
@@ -55,7 +55,7 @@ class Grouped(Statistic[S]):
     """The same for every fold: of some groups of rows, all groups are summarized at once, and merged for each fold."""
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[S | None]:
-        """The summary of each group: what `summarize` says of its rows; None, or anything, of one without rows.
+        """Return the summary of each group, equal to `summarize` of its rows; groups without rows may have None.
 
         A code of -1: the row belongs to no group. Here it is made group by group: a kernel that does it in one go is
         faster.
@@ -67,22 +67,22 @@ class Grouped(Statistic[S]):
 
 
 class Lens(Value):
-    """What is made of a chunk once, and held while rounds go by.
+    """Transformation of a chunk that is computed once and held over the rounds of a fit.
 
-    A value of its own, since statistics differ from round to round and the lens does not. Row i of what it makes is row
+    A value separate from statistics, which differ from round to round. Row i of its result is row
     i of the chunk. It does not look at weights: those belong to the chunk, also when its rows are held.
     """
 
     def __call__(self, chunk: Chunk) -> Any:
-        """What is held of a chunk."""
+        """Return the representation of a chunk to hold."""
         raise NotImplementedError
 
 
 class WholeRows(Lens):
-    """The lens that holds a chunk as it is, with all its columns."""
+    """Lens that holds a chunk unchanged, with all its columns."""
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        """Hold the chunk as it was read."""
+        """Return the chunk unchanged, to hold it as it was read."""
         return chunk
 
 
@@ -95,7 +95,7 @@ class Held(Statistic[S]):
     lens: Lens = field(kw_only=True)
 
     def follow(self, held: Any, scratch: Any) -> Any:
-        """What belongs to held rows at this statistic: the same bits from None as from any earlier scratch."""
+        """Return the scratch of held rows for this statistic: the same bits from None as from any earlier scratch."""
         return None
 
 
@@ -135,9 +135,9 @@ class Gathered(Statistic[Rows]):
     """The rows themselves, within the runner's memory: for learners that need all of them at once."""
 
     relative: ClassVar[str] = ""
-    """what to use for more rows than fit, as the call to write"""
+    """the alternative for rows that do not fit in memory, as the call to write"""
     memory: int = field(default=0, kw_only=True)
-    """bytes that the rows may take: the plan says how many the runner has"""
+    """bytes that the rows may take; the plan sets the memory of the runner"""
 
     def summarize(self, chunk: Chunk) -> Rows:
         return Rows((chunk,), self.memory, self.relative)
@@ -153,4 +153,4 @@ class Gathered(Statistic[Rows]):
 
 
 CAPABILITIES = (Statistic, Grouped, Held, Ordered, Strided, Gathered)
-"""all that a statistic can declare; the first line of each says what it brings, and to whom"""
+"""all capabilities that a statistic can declare; the first line of each says what it adds, and for which caller"""

@@ -8,7 +8,7 @@ from tenfold.core.certificate import Certificate
 
 
 class Stop:
-    """A rule that looks at a fit and says why to stop, or None to go on."""
+    """Stopping rule: a function of the progress of a fit that returns the reason to stop, or None to continue."""
 
     def __call__(self, step: int, certificate: Certificate | None, seconds: float) -> str | None:
         """The reason to stop now, or None."""
@@ -20,7 +20,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Either(Stop):
-    """Stop as soon as one of two rules says so."""
+    """Stopping rule that stops as soon as either of two rules does."""
 
     left: Stop
     right: Stop
@@ -31,7 +31,7 @@ class Either(Stop):
 
 @dataclass(frozen=True)
 class Rounds(Stop):
-    """Stop after so many updates."""
+    """Stopping rule: stop after n updates."""
 
     most: int
 
@@ -41,7 +41,7 @@ class Rounds(Stop):
 
 @dataclass(frozen=True)
 class Seconds(Stop):
-    """Stop when so much time has gone by."""
+    """Stopping rule: stop after t seconds."""
 
     most: float
 

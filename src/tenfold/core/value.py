@@ -1,4 +1,4 @@
-"""Values: what is asked of rows, compared by every bit and known by a digest.
+"""Values: immutable objects compared bit by bit and identified by a digest.
 
 Two members of one scan that want the same ask for equal values, and it is computed once; a worker that is sent a value
 has the very thing that the driver had. So a value holds plain things only (numbers, text, arrays, records of them), its
@@ -40,9 +40,9 @@ class Value:
     """
 
     names: ClassVar[tuple[str, ...]] = ()
-    """of the fields"""
+    """names of the fields"""
     identity: ClassVar[tuple[str, ...]] = ()
-    """fields that say which value it is: all, unless a class names some; the others may differ between equal values"""
+    """fields that equality compares: all, unless a class names some; the others may differ between equal values"""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -82,15 +82,15 @@ class Value:
 
 
 class Parameter(Value):
-    """A value that learners take as a parameter, and that model files hold: by the name of its class, and its fields.
+    """Value that learners take as a parameter, and that model files store by the name of its class and its fields.
 
-    What is made from a file is checked when it is made: a subclass refuses fields that are not allowed in
+    An instance read from a file is validated when it is made: a subclass refuses fields that are not allowed in
     `__post_init__`, with ValueError or TypeError.
     """
 
 
 class ByIdentity(Value):
-    """Anything, told by being that and nothing else: while it lives, in the process that made it."""
+    """Any object, compared by identity, valid while it lives in the process that made it."""
 
     it: Any
 
@@ -106,7 +106,7 @@ class ByIdentity(Value):
 
 
 class ByParams(Value):
-    """A learner, or a record with learners in it, told by classes and parameters."""
+    """Learner, or record with learners in it, compared by classes and parameters."""
 
     it: Any
 
@@ -121,7 +121,7 @@ class ByParams(Value):
 
 
 def _described(value: Any) -> Any:
-    """Learners as tuples of their parameters; what has no digest is told by where it is."""
+    """Return learners as tuples of their parameters; objects without a digest are represented by their identity."""
     if hasattr(value, "get_params") and not isinstance(value, type):
         params = sorted(value.get_params(deep=False).items())
         return (type(value), tuple((name, _described(given)) for name, given in params))
@@ -145,7 +145,7 @@ def digest_of(*values: object) -> bytes:
 
 
 def feed(put: Put, value: object) -> None:
-    """Every bit of a value, in one way only."""
+    """Feed every bit of a value to a hash, in a unique encoding."""
     if value is None or isinstance(value, (bool, int, str, bytes)):
         text = value if isinstance(value, bytes) else repr(value).encode()
         put(f"{type(value).__name__} {len(text)};".encode() + text)
@@ -207,7 +207,7 @@ def _same_arrays(a: Values, b: Values) -> bool:
 
 
 def _parts(record: Any) -> list[object]:
-    """What a tuple, a list or a dataclass holds, in order."""
+    """Return the elements of a tuple, list or dataclass, in order."""
     if isinstance(record, (tuple, list)):
         return list(record)
     return [getattr(record, field.name) for field in dataclasses.fields(record)]
@@ -219,7 +219,7 @@ def _feed_each(put: Put, values: Iterable[object]) -> None:
 
 
 def _frozen(value: object) -> object:
-    """An array that nobody can write to; anything else as it is."""
+    """Return a read-only copy of an array; any other object is returned unchanged."""
     if not isinstance(value, np.ndarray) or not value.flags.writeable:
         return value
     kept = value.copy()

@@ -24,17 +24,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class CountClasses:
-    """For each part, the rows of each class and the number of the first one within it; only the target is read."""
+    """Job that counts the rows of each class in each part and finds their first row; it reads only the target."""
 
     need: Need
     schema: Schema
 
     def parts(self, source: Source) -> range:
-        """All of them."""
+        """Return all parts of the source."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Counts:
-        """Of one part."""
+        """Count the rows of each class in one part."""
         bare = Schema((), "class", self.schema.classes, self.schema.named)
         k = len(self.schema.classes)
         count, first, rows = np.zeros(k, np.int64), np.full(k, np.iinfo(np.int64).max), 0
@@ -46,32 +46,32 @@ class CountClasses:
 
 @dataclass(frozen=True)
 class CountRows:
-    """For each part, how many rows it has, those without a weight too."""
+    """Job that counts the rows of each part, including those with weight zero."""
 
     need: Need
     schema: Schema
 
     def parts(self, source: Source) -> range:
-        """All of them."""
+        """Return all parts of the source."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Counts:
-        """Of one part."""
+        """Count the rows of one part."""
         return Counts({part: sum(c.n + c.dropped for c in source.chunks(part, self.need, self.schema))})
 
 
 @dataclass(frozen=True)
 class CountLabels:
-    """For each part, how many rows have each value of a column."""
+    """Job that counts the rows of each value of a column, for each part."""
 
     column: str
 
     def parts(self, source: Source) -> range:
-        """All of them."""
+        """Return all parts of the source."""
         return range(len(source))
 
     def __call__(self, source: Any, part: int) -> Counts:
-        """Of one part."""
+        """Count the values of the column in one part."""
         where = f"column {self.column!r}"
         total: dict[Any, int] = {}
         for table in source.raw(part, [self.column]):

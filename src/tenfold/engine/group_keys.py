@@ -1,4 +1,4 @@
-"""Which group a row belongs to: a fold, a site, a country. Keys are pure values, so that any worker finds the same.
+"""Keys that assign rows to groups, such as folds, sites or countries. They are values: any worker gets the same.
 
 Which key stands for the folds that a user asks for is decided in `model_selection/cross_validation/folds.py`.
 
@@ -23,7 +23,7 @@ __all__ = ["Coder", "Contiguous", "Key", "Labelled", "Listed", "Numbered", "Shuf
 
 
 class Numbered(Key):
-    """By the number of a row in the source."""
+    """Key computed from the row number in the source."""
 
     starts: Codes | None = field(default=None, kw_only=True)
     """the number of the first row of each part, where the source does not know it"""
@@ -37,7 +37,7 @@ class Numbered(Key):
         raise NotImplementedError
 
     def numbers(self, part: int) -> Callable[[Chunk], Codes]:
-        """Of the rows of a part's chunks."""
+        """Return the row numbers of each chunk of a part."""
         if self.starts is None:
             return lambda chunk: chunk.X.numbers()
         start, first = int(self.starts[part]), [-1]
@@ -51,7 +51,7 @@ class Numbered(Key):
 
 
 class Contiguous(Numbered):
-    """Rows in a row: group g begins at number `cuts[g]`."""
+    """Key of consecutive rows: group g begins at row `cuts[g]`."""
 
     cuts: Codes
 
@@ -60,7 +60,7 @@ class Contiguous(Numbered):
 
 
 class Shuffled(Numbered):
-    """By chance, as many rows in each group as in any other, but for one."""
+    """Key of random groups whose sizes differ by at most one."""
 
     seed: int
 
@@ -71,7 +71,7 @@ class Shuffled(Numbered):
 
 
 class Listed(Numbered):
-    """As a list says that has an entry for each row."""
+    """Key given by an array with the group of each row."""
 
     codes: Codes
 
@@ -81,7 +81,7 @@ class Listed(Numbered):
 
 
 class Stratified(Key):
-    """Each class spread evenly: in order of its rows, or dealt by chance."""
+    """Key that spreads each class evenly over the groups, in the order of its rows or at random."""
 
     before: Codes
     """parts x classes: rows of each class in earlier parts"""
@@ -104,11 +104,11 @@ class Stratified(Key):
 
 
 class Labelled(Key):
-    """By the value of a column that the need names as `side`."""
+    """Key given by the values of a column that the need names as `side`."""
 
     column: str
     labels: Any
-    """all values, sorted"""
+    """sorted array of all values"""
     codes: Codes
     """the group of each value"""
 

@@ -1,4 +1,4 @@
-"""What is held of a part between rounds: rows through a lens, group by group, and the scratch that goes with them.
+"""Rows of a part held between rounds: transformed by a lens, by group, with the scratch of the current statistic.
 
 All of it can be made again from the rows and the statistic, to the same bits: whoever keeps it may spill or lose it.
 """
@@ -33,14 +33,14 @@ from tenfold.sources import Source
 from tenfold.stats.combinators import As, View
 
 Scratch = dict[int, Any]
-"""by group, what a statistic's `follow` made for one chunk; of statistics that have none it is empty"""
+"""scratch by group, made by a statistic's `follow` for one chunk; empty for statistics without one"""
 
 
 class Piece(NamedTuple):
-    """What is held of one chunk between rounds."""
+    """Held rows of one chunk."""
 
     groups: dict[int, Chunk]
-    """its rows by group; where weights are drawn again, those that are drawn"""
+    """rows by group; with draws, those of positive weight"""
     rows: dict[int, int]
     """how many there were of each group"""
     dropped: int
@@ -71,13 +71,13 @@ def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
 
 
 def through(lens: Lens, chunk: Chunk) -> Chunk:
-    """The rows with what a lens makes of them in place of their columns; what came along has said its groups."""
+    """Return rows with their columns replaced by the output of a lens; side columns have already set their groups."""
     nothing = Columns(np.empty((chunk.n, 0)), (), offset=chunk.X.offset, kept=chunk.X.kept)  # errors name rows
     return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0, side={})
 
 
 def seen(statistic: Statistic[Any], chunk: Chunk) -> Chunk:
-    """A chunk as a statistic summarizes it: through its lens, if it has one, with what belongs to the rows."""
+    """Return a chunk as a statistic summarizes it: through its lens, if any, with the scratch of the rows."""
     if not isinstance(statistic, Held):
         return chunk
     held = through(statistic.lens, chunk)
@@ -85,7 +85,7 @@ def seen(statistic: Statistic[Any], chunk: Chunk) -> Chunk:
 
 
 def of_chunk(expression: Expression, chunk: Chunk, view: View) -> Any:
-    """What an expression says of one chunk, in its shape: nothing is held, and keys see this chunk alone."""
+    """Return the value of an expression for one chunk: nothing is held, and keys see this chunk alone."""
     plan = Plan(As(view, expression), at_once=False)
     found: list[Any] = []
     for leaf in plan.leaves:
@@ -102,7 +102,7 @@ def of_chunk(expression: Expression, chunk: Chunk, view: View) -> Any:
 
 
 def follow(leaf: Leaf, pieces: Sequence[Piece], before: Sequence[Scratch] | None) -> list[Scratch]:
-    """What belongs to held rows at the leaf's statistic, made from that of an earlier one, if it is there."""
+    """Return the scratch of held rows for the leaf's statistic, updated from an earlier one if available."""
     statistic = leaf.statistic
     if not isinstance(statistic, Held):
         return [{} for _ in pieces]
@@ -114,7 +114,7 @@ def follow(leaf: Leaf, pieces: Sequence[Piece], before: Sequence[Scratch] | None
 
 
 def of_held(leaf: Leaf, pieces: Sequence[Piece], scratch: Sequence[Scratch]) -> Counted | Groups:
-    """The summary of a part from what is held of it."""
+    """Return the summary of a part from its held rows."""
     found: Counted | Groups = merge(_summary(leaf, *both) for both in zip(pieces, scratch, strict=True))
     return found
 
@@ -135,12 +135,12 @@ def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """The summaries of some leaves: what would be held is made, used and forgotten. A job that runs anywhere."""
+    """Job that summarizes leaves without holding: what would be held is made, used and dropped."""
 
     leaves: tuple[Leaf, ...]
 
     def parts(self, source: Source) -> range:
-        """As many as some leaf reads."""
+        """Return the parts that any leaf reads."""
         return range(0, len(source), math.gcd(*(leaf.every for leaf in self.leaves)))
 
     def __call__(self, source: Source, part: int) -> Found:

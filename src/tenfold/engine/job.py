@@ -22,12 +22,12 @@ class Job(Protocol):
 
 @dataclass(frozen=True)
 class FindSchema:
-    """What the parts hold: schemas merge like any other summary."""
+    """Job that finds the schema of the parts; schemas merge like any other summary."""
 
     need: Need
 
     def parts(self, source: Source) -> range:
-        """All parts, since any may hold a category of its own."""
+        """Return all parts, since any may have a category of its own."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Schema:
@@ -37,12 +37,12 @@ class FindSchema:
 
 @dataclass(frozen=True)
 class FindSequences:
-    """Which sequences the parts have: one that comes back after others would be taken for two."""
+    """Job that lists the sequences of the parts, to detect one whose rows are not consecutive."""
 
     need: Need
 
     def parts(self, source: Source) -> range:
-        """All parts, since a sequence may come back in any."""
+        """Return all parts, since a sequence may return in any."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Ids:
@@ -58,7 +58,7 @@ class NameSequence:
     key: Values
 
     def parts(self, source: Source) -> range:
-        """All parts, since the sequence may be in any."""
+        """Return all parts, since the sequence may be in any."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> list[object]:

@@ -40,7 +40,7 @@ OVERFLOW = (
 )
 
 FINITE_CLAIMS = frozenset({"objective", "gradient"})
-"""kinds of claims that are computed from a model; others may be infinite, as bounds that say nothing are"""
+"""kinds of claims that are computed from the model and must be finite; bounds may be infinite"""
 
 _numbers = itertools.count()
 
@@ -84,9 +84,9 @@ def fit(
     resume: Snapshot | None = None,
     solved: bool = True,
 ) -> Fit:
-    """Run a learner over a source until it is finished or a rule says stop.
+    """Fit a learner to a source, until it is finished or a rule stops it.
 
-    If not `solved`, it ends with its first summary, of which no model is made.
+    If not `solved`, the fit ends with its first summary, without a model.
 
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
@@ -120,11 +120,11 @@ class Member:
     need: Need | None = None
     """of the first of these"""
     schema: Schema | None = None
-    """for that need"""
+    """the schema under that need"""
     certified: bool = True
     """whether claims are wanted; of the models of folds they are not"""
     wish: str | None = None
-    """why a watcher wants to stop, kept until there is a model"""
+    """reason why a watcher wants to stop, kept until there is a model"""
     ending: str | None = None
     """why a fit ends that is on its last pass"""
     done: Fit | None = None
@@ -133,7 +133,7 @@ class Member:
     keep: bool = False
     """whether rows take long to make, so that a learner of several passes holds them"""
     name: str = field(default_factory=lambda: str(next(_numbers)))
-    """by which what follows its state is known"""
+    """name under which the scratch of this state is held"""
     solved: bool = True
     """whether a model is made of the summary; if not, it is merged with that of other rows before"""
     title: str = ""
@@ -145,7 +145,7 @@ class Member:
         return View(self.need or self.learner.need, self.at.schema if self.schema is None else self.schema)
 
     def expression(self, ask: Expression) -> Expression:
-        """What it asks for, of its rows; and once, if that is made for all groups anyway, of each group."""
+        """Return the learner's expression for its rows, and for each group if all groups are needed."""
         whole: Expression = Continue(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
         stages, held = stages_of(self.before, self.learner.need, training=True), self._held
         if self.key is None:
@@ -158,7 +158,7 @@ class Member:
 
     @property
     def _held(self) -> bool:
-        """Whether rows are held as they are after what makes them: it takes long, and they are read again."""
+        """Whether transformed rows are held, since the transformation is slow and they are read again."""
         return self.learner.passes == MANY and (self.keep or any(learner.costly for learner, _ in self.before))
 
     def take(self, ask: Expression, answer: Any, parts: int) -> None:
@@ -208,7 +208,7 @@ def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: 
 
 
 def joint(ask: Expression, answer: Any) -> Counted:
-    """What an expression says as one summary: of several, `Joint`."""
+    """Return the answer of an expression as one summary: `Joint` for several."""
     match ask:
         case As(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Continue(of=one):
             return joint(one, answer)
@@ -267,13 +267,13 @@ def turn(
 
 
 def _claims(learner: Learner, model: Any, summary: Any) -> tuple[Claim, ...] | None:
-    """What a learner claims of a model; whoever looks at it may do so after the fit, and gets the same bits."""
+    """Return the certificate of a model; claims are computed on first access, with the same bits after the fit."""
     with one_blas_thread():
         return learner.certify(model, summary)
 
 
 def why_end(at: Snapshot, stop: Stop, seconds: float, wish: str | None = None) -> str | None:
-    """Why a fit is to end here, by a wish or by a rule; never before there is a model of which something is known."""
+    """Return why the fit ends here, requested or by a rule; None before there is a model with known claims."""
     if at.certificate is None:
         return None
     reason = wish or stop(at.state.step, at.certificate, seconds)
@@ -298,7 +298,7 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
 
 
 def _end_early(m: Member, learner: StopsEarly, seconds: float) -> None:
-    """Lead a fit to its last pass, if a rule says so."""
+    """Start the last pass of a fit early, if a rule stops it."""
     last = learner.ending(m.at.state)
     if last is None:
         return

@@ -1,4 +1,4 @@
-"""The fixed merge tree.
+"""Fixed binary tree in which summaries merge, whatever computes them.
 
 Summaries are merged by a binary counter over the part index: the shape of the tree depends on the
 number of parts alone, never on who finished first, so the bits do not depend on threads or
@@ -48,7 +48,7 @@ def merge(summaries: Iterable[Any]) -> Any:
 
 
 def runs(parts: range, most: int) -> list[range]:
-    """The parts in at most so many aligned subtrees: merged one by one, they are the same tree."""
+    """Split the parts into at most n aligned subtrees; merging these gives the same tree."""
     size = 1
     while len(parts) > most * size:
         size *= 2

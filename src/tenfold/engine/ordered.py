@@ -1,4 +1,4 @@
-"""One part after another: for statistics whose summaries do not merge, because the order of the rows matters.
+"""Sequential processing of parts, for statistics that depend on the order of the rows and do not merge.
 
 Rows come in windows of a fixed number, wherever parts are cut, so the cuts change nothing. What goes from part to part
 is small: where the walk has led, and the rows that do not fill a window yet.
@@ -45,7 +45,7 @@ class Place(NamedTuple):
     marks: RowSketch | None = None
 
     def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: RowSketch | None) -> Place:
-        """Some rows further: those that are drawn of some rows. Where they come in sequences, these are counted."""
+        """Return the position some rows later, counting sequences where rows come in sequences."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
         here, many = _count(chunk), sum(_count(some) for some in waiting)
         if waiting and many + here >= size:
@@ -85,7 +85,7 @@ Places = dict[tuple[int, int], Place]
 
 
 def walk(leaves: Sequence[Leaf], source: Source, part: int, places: Places) -> Places:
-    """All leaves one part further."""
+    """Advance all leaves by one part."""
     now = dict(places)
     for at, chunk, codes in rows_of(leaves, source, part):
         for group, rows in by_group(chunk, codes).items():

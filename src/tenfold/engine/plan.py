@@ -1,4 +1,4 @@
-"""What is to be computed: an expression as leaves, each of them once, and how their answers make up its answer.
+"""Plan of a computation: the distinct leaves of an expression, and how their summaries form its answer.
 
 A leaf is a statistic of some rows: read in one way, some of them, through stages, group by group, with weights drawn
 again. Leaves alone have capabilities, so combinators need to know none; and equal leaves, of whatever members, are one.
@@ -53,14 +53,14 @@ class Leaf(Value):
     view: View
     statistic: Statistic[Any]
     picks: tuple[Pick, ...] = ()
-    """which rows: those that all of these choose"""
+    """selections of rows, all of which a row must satisfy"""
     stages: tuple[Stage, ...] = ()
     """through which they go then, in order"""
     by: Key | None = None
     """each group of this key by itself"""
     draws: tuple[Draw, ...] = ()
     chain: str = ""
-    """the fit whose scratch this goes on from; like what follows, it does not say what this leaf is"""
+    """the fit whose scratch is continued; like the scratch itself, it is not part of the leaf's identity"""
     keep: bool = False
     marked: bool = False
     """whether rows are to be recognised again later"""
@@ -73,14 +73,14 @@ class Leaf(Value):
 
     @cached_property
     def held(self) -> bytes:
-        """By which held rows are known: how they are read, which they are, the lens. Not the round."""
+        """Return the identity of the held rows: how they are read and selected, and the lens, but not the round."""
         if self.lens is None:
             return b""
         return Seen(self.view, self.picks, self.stages, self.by, self.draws, self.lens).digest
 
     @property
     def transformed(self) -> bool:
-        """Whether it sees what a fitted transformer made of the rows."""
+        """Whether the statistic sees the output of a fitted transformer."""
         return any(stage.learned for stage in self.stages)
 
     @property
@@ -90,12 +90,12 @@ class Leaf(Value):
 
     @property
     def every(self) -> int:
-        """It reads each so-manieth part."""
+        """The n of a leaf that reads every n-th part."""
         return self.statistic.every if isinstance(self.statistic, Strided) else 1
 
     @property
     def order(self) -> int | None:
-        """In which order it walks the parts; None: it merges them."""
+        """The order in which a leaf processes the parts, or None if it merges them."""
         return self.statistic.order if isinstance(self.statistic, Ordered) else None
 
 
@@ -125,9 +125,9 @@ class Groups:
         return Groups(both, self.dropped + other.dropped)
 
     def of(self, groups: Sequence[int]) -> Counted:
-        """The merge of some groups; never a total minus a group, which loses digits.
+        """Return the merge of some groups; never a total minus a group, which loses digits.
 
-        What lacks a single group is merged from what comes before it and what comes after.
+        The complement of a single group is merged from the groups before it and those after it.
         """
         if not self.each:
             raise DataError(NO_ROWS)
@@ -150,12 +150,12 @@ class Groups:
 
     @cached_property
     def _ahead(self) -> list[Counted]:
-        """Of each group and all before it."""
+        """Return the merges of each group with all before it."""
         return _running([self.each[name] for name in sorted(self.each)], lambda so_far, next_: so_far + next_)
 
     @cached_property
     def _behind(self) -> list[Counted]:
-        """Of each group and all after it."""
+        """Return the merges of each group with all after it."""
         back = [self.each[name] for name in sorted(self.each, reverse=True)]
         return _running(back, lambda so_far, next_: next_ + so_far)[::-1]
 
@@ -168,12 +168,12 @@ def _running(summaries: list[Any], join: Callable[[Any, Any], Any]) -> list[Any]
 
 
 class Plan:
-    """The leaves of an expression.
+    """Leaves of an expression.
 
     Parameters
     ----------
     expression : Expression
-        It says how rows are read: a statistic stands in an `As`.
+        The way in which rows are read must be set: a statistic is inside an `As`.
     memory : int
         Bytes that rows which are gathered may take.
     dense : bool
@@ -186,7 +186,7 @@ class Plan:
     leaves : list of Leaf
         Each once.
     asked : int
-        Statistics in the expression, of which some may be equal.
+        Number of statistics in the expression, equal ones counted each time.
     """
 
     def __init__(self, expression: Expression, memory: int = 0, dense: bool = False, at_once: bool = True) -> None:
@@ -197,7 +197,7 @@ class Plan:
         self._shape = self._flat(expression, _Within())
 
     def answer(self, found: Sequence[Any]) -> Any:
-        """What the expression says, from a summary for each leaf."""
+        """Return the answer of the expression, from one summary for each leaf."""
         return _built(self._shape, found)
 
     def scans(self, held: Container[tuple[bytes, int]]) -> int:
@@ -245,27 +245,27 @@ class Plan:
 
 
 class _Taken(NamedTuple):
-    """Which leaf answers, and with which of its groups; None: as it is."""
+    """Selection from the answer of a leaf: its number, and groups, or None for the whole summary."""
 
     leaf: int
     groups: tuple[int, ...] | None
 
 
 class _Within(NamedTuple):
-    """What stands around a statistic."""
+    """Combinators around a statistic."""
 
     view: View | None = None
     picks: tuple[Pick, ...] = ()
     stages: tuple[Stage, ...] = ()
     keys: tuple[Key, ...] = ()
     draws: tuple[tuple[Draw, int], ...] = ()
-    """and how deep within others stands who draws"""
+    """draws of weights, with the depth of the learner that draws"""
     keep: bool = False
     chain: str = ""
     marked: bool = False
 
     def leaf(self, statistic: Statistic[Any]) -> Leaf:
-        """The statistic with all that stands around it."""
+        """Return the leaf of a statistic inside these combinators."""
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
         by = crossed(self.keys) if self.keys else None
@@ -274,11 +274,11 @@ class _Within(NamedTuple):
 
     @property
     def depth(self) -> int:
-        """How many learners stand around."""
+        """Return the number of enclosing learners."""
         return sum(isinstance(stage, Inside) for stage in self.stages)
 
     def mine(self, key: Key) -> Key:
-        """A key of who stands here."""
+        """Return a key that identifies these combinators."""
         return KeyWithin(key.groups, key, self.depth) if self.depth else key
 
     def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:

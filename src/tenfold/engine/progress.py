@@ -1,4 +1,4 @@
-"""Progress: a small bar for what takes longer than two seconds, on a terminal or in a notebook, and nowhere else.
+"""Progress bar for scans of more than two seconds, on a terminal or in a notebook only.
 
 Runners tell the bar in force, if there is one, how many parts of the scan are done. It does nothing before two
 seconds are over, and then looks at the clock more often than it draws.
@@ -36,13 +36,13 @@ class Bar:
         self._began = time.monotonic()
 
     def scan(self, parts: int, rows: float) -> None:
-        """A scan of so many parts, with so many rows each (0 if that is not known), begins."""
+        """Begin a scan of n parts, with the number of rows of each (0 if unknown)."""
         self.scans += 1
         self._done, self._total, self._rows = 0, parts, rows
         self._began = time.monotonic()
 
     def advance(self, parts: int) -> None:
-        """So many parts more are done."""
+        """Advance the bar by n parts."""
         self._done += parts
         now = time.monotonic()
         if now < self._due:
@@ -60,7 +60,7 @@ class Bar:
         self._shown.draw(f"{self.what}, scan {self.scans}", self._done, self._total, " · ".join(words))
 
     def close(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         if self._shown is not None:
             self._shown.close()
             self._shown = None
@@ -117,7 +117,7 @@ def in_notebook() -> bool:
 
 
 def is_watched() -> bool:
-    """Whether somebody looks: they wish so, or there is a terminal or a notebook."""
+    """Whether progress is shown: by the user's setting or, by default, on a terminal or in a notebook."""
     wish = _wish.get()
     if wish is not None:
         return wish
@@ -154,7 +154,7 @@ def progress(what: str) -> Iterator[None]:
 
 @contextmanager
 def verbose(wish: bool | None) -> Iterator[None]:
-    """Whether to show progress in this block: True, False, or None, if somebody looks."""
+    """Set whether progress is shown in this block: True, False, or None for the default."""
     token = _wish.set(wish)
     try:
         yield
@@ -163,10 +163,10 @@ def verbose(wish: bool | None) -> Iterator[None]:
 
 
 def wish() -> bool | None:
-    """What is wished in this block."""
+    """Return the user's setting in this block."""
     return _wish.get()
 
 
 def bar() -> Bar | None:
-    """The bar in force."""
+    """Return the active progress bar, or None."""
     return _bar.get()

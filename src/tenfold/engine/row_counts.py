@@ -1,4 +1,4 @@
-"""What is counted beside every summary, and merges with it: rows, and who read them."""
+"""Counts that accompany every summary and merge with it: rows, and the workers that read them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Counted:
     marks: RowSketch | None = None
     """of the rows, where they were asked for"""
     drawn: int = -1
-    """of the rows, those that have a weight, where weights were drawn again; else all"""
+    """number of rows with positive weight where weights are drawn; else the number of all rows"""
 
     @property
     def learned(self) -> int:

@@ -1,4 +1,4 @@
-"""What a runner is: a place where parts are read and summaries merge.
+"""Interface of runners, which read parts and merge summaries.
 
 To bring one, open a session whose `reduce` merges a job's summaries of all its parts in the fixed tree: plans, with all
 that is held, drawn or walked in them, are answered by reduces. A runner that can keep things between two reduces
@@ -22,7 +22,7 @@ from tenfold.sources import Source
 
 
 class Session(ABC):
-    """A source, opened for one fit. What a runner keeps between reduces lives and dies with it."""
+    """Source opened for one fit. Whatever a runner keeps between reduces is released with it."""
 
     source: Source
 
@@ -45,7 +45,7 @@ class Session(ABC):
         return plan
 
     def answer(self, expression: Expression) -> Any:
-        """What an expression says of all rows: summaries, counted, in its shape."""
+        """Return the answer of an expression over all rows: counted summaries, in the shape of the expression."""
         plan = self.plan(expression)
         return plan.answer(self.leaves(plan.leaves))
 
@@ -77,7 +77,7 @@ class Runner(ABC):
 
 
 def by_order(leaves: list[Leaf]) -> dict[int | None, list[int]]:
-    """The numbers of leaves that are walked in the same order; None: of those that merge."""
+    """Return the indices of leaves by the order in which they process parts; None: those that merge."""
     found: dict[int | None, list[int]] = {}
     for at, leaf in enumerate(leaves):
         found.setdefault(leaf.order, []).append(at)

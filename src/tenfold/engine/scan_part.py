@@ -1,4 +1,4 @@
-"""One part, scanned for many leaves: read once in each way, chosen and transformed once for all that begin alike.
+"""Scan of one part for many leaves: it is read once in each way, and common steps of leaves are computed once.
 
 What is found of each leaf is counted: the rows that went into it, and who read them. Results of parts merge in the
 fixed tree.
@@ -42,9 +42,9 @@ class Found:
 
 
 def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple[int, Chunk, Codes | None]]:
-    """The number of a leaf, a chunk of its rows, and their groups if it has any: all chunks for all leaves.
+    """Yield the index of a leaf, a chunk of its rows, and their groups, if any: all chunks, for all leaves.
 
-    Keys look at chunks as they are read; whatever rows are chosen, and whatever is made of them, comes after.
+    Keys see chunks as they are read, before rows are selected or transformed.
     """
     views: list[tuple[View, list[int]]] = []
     for at, leaf in enumerate(leaves):
@@ -67,7 +67,7 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
 
 
 def ways_of(leaf: Leaf) -> list[Way]:
-    """What is made of a chunk on the way to a leaf: the rows that are chosen, and those after each of its stages."""
+    """Return the steps from a chunk to a leaf: the selected rows, and the output of each of its stages."""
     return [(leaf.picks, leaf.stages[:n]) for n in range(len(leaf.stages) + 1)]
 
 
@@ -82,7 +82,7 @@ def _base(key: Key) -> Key:
 
 
 class Read:
-    """A chunk, the groups of its rows by each key, and what was made of it."""
+    """Chunk, with the groups of its rows under each key, and cached results of stages."""
 
     def __init__(self, chunk: Chunk, codes: dict[Key, Codes]) -> None:
         self.chunk, self.codes = chunk, codes
@@ -99,7 +99,7 @@ class Read:
         return chunk, codes if which is None else codes[which]
 
     def forget(self, ways: Iterable[Way]) -> None:
-        """Let go of what was made on these ways, which no leaf that comes goes: one fold's rows at a time in memory."""
+        """Drop cached results that no further leaf needs, so that memory holds the rows of one fold at a time."""
         for way in ways:
             self.made.pop(way, None)
 
@@ -147,7 +147,7 @@ def by_group(chunk: Chunk, codes: Codes | None) -> dict[int, Chunk]:
 
 
 def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Groups:
-    """Of the rows of a chunk, or of each group of them."""
+    """Return the summary of the rows of a chunk, or of each group of them."""
     if codes is None or leaf.by is None:
         return counted(leaf, chunk)
     statistic = leaf.statistic
@@ -177,13 +177,13 @@ def counted(leaf: Leaf, chunk: Chunk) -> Counted:
 
 
 def marks_of(leaf: Leaf, chunk: Chunk) -> RowSketch | None:
-    """By which some of the rows are recognised, if that is asked for and they are there as they came."""
+    """Return the sketch of the rows, if it is requested and they are unchanged since they were read."""
     wanted = leaf.marked and not leaf.transformed and chunk.held is None
     return RowSketch.of(chunk.X if chunk.whole is None else chunk.whole, leaf.view.schema) if wanted else None
 
 
 def drawn_anew(leaf: Leaf, chunk: Chunk) -> tuple[Chunk, Codes | None]:
-    """The rows with the weights that the leaf's draws give them, and which rows have any; None: all, as they are."""
+    """Return the rows with drawn weights and the indices of those with positive weight, or None for all unchanged."""
     if not leaf.draws or chunk.held is not None:  # held rows were drawn before
         return chunk, None
     for draw in leaf.draws:

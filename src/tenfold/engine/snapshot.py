@@ -1,4 +1,4 @@
-"""Where a fit stands: enough to watch it, to stop it, and to go on with the same bits."""
+"""Snapshot of a fit: enough to watch it, to stop it, and to resume it with the same bits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Snapshot(NamedTuple):
     schema: Schema
     state: Any
     model: Any = None
-    """of the state that was certified last, if there is one yet: what predicts, and is kept"""
+    """model of the last certified state, if any, with which to predict"""
     summary: Any = None
     asked: Any = None
-    """what the summary is of"""
+    """the expression that the summary answers"""
     certificate: Certificate | None = None
-    """about that model"""
+    """certificate of that model"""
     rows: int = 0
     dropped: int = 0
     passes: float = 0.0

@@ -25,15 +25,15 @@ class Fitted(Stage):
     model: ByIdentity | ByParams
     taker: Need
     training: bool = False
-    """whether a learner learns from the rows: what was made of their target is then made without it"""
+    """whether a learner is being trained on the rows: outputs fitted to their target are then made without it"""
 
     def stage(self, chunk: Chunk) -> Chunk:
         return chunk._replace(X=self.of(chunk.X))
 
     def of(self, X: Columns) -> Columns:
-        """Columns as it makes them.
+        """Return the columns as the transformer makes them.
 
-        It may let missing values pass: whether the next transformer, or the learner, takes them is for its need to say.
+        Missing values may pass: the need of the next transformer, or the learner, decides whether they are allowed.
         """
         learner = self.learner.it
         found = (learner.training_from if self.training else learner.transform_from)(self.model.it, X)
@@ -44,7 +44,7 @@ class Fitted(Stage):
 
 
 def in_form(found: Any, need: Need) -> Any:
-    """What a transformer makes of rows, as a need takes it: CSR, or a dense array."""
+    """Return the output of a transformer as a need requires it: CSR, or a dense array."""
     if not sp.issparse(found):
         return np.asarray(found)
     return sp.csr_array(found) if need.sparse else found.toarray()
@@ -53,7 +53,7 @@ def in_form(found: Any, need: Need) -> Any:
 def stages_of(
     before: Before, need: Need, training: bool = False, by: type[ByIdentity | ByParams] = ByIdentity
 ) -> tuple[Fitted, ...]:
-    """Transformers as stages before a learner with this need, which learns from the rows or predicts.
+    """Return transformers as stages before a learner with this need, in training or in prediction.
 
     They are told by being what they are, or by their parameters and every bit of their models (`by=Described`), which
     holds in any process, and after a fit was cut off.
@@ -63,19 +63,19 @@ def stages_of(
 
 
 def kinds_before(steps: Sequence[Any]) -> Kinds:
-    """How rows enter the first of some steps: as categories, if it hands on what it takes to one that takes those."""
+    """Return how rows enter the first of some steps: as categories, if it passes them on to a step that takes those."""
     taker = next((step for step in steps if not step.may_pass_categories), steps[-1])
     found: Kinds = steps[0].need.kinds
     return "categorical" if (found, taker.need.kinds) == ("mixed", "categorical") else found
 
 
 def width_after(learner: Any, model: Any, columns: int) -> int:
-    """How many columns a fitted transformer makes of so many."""
+    """Return the number of columns that a fitted transformer makes of n columns."""
     return int(learner.transform_from(model, Columns(np.empty((0, columns)))).shape[1])
 
 
 def schema_after(before: Before, schema: Schema, need: Need) -> Schema:
-    """What the outputs of fitted transformers hold, under the names that these give them."""
+    """Return the schema of the outputs of fitted transformers, under their output names."""
     for learner, model in before:
         fitted = learner._blank()
         fitted._set(schema, model, None, Certificate())
@@ -86,7 +86,7 @@ def schema_after(before: Before, schema: Schema, need: Need) -> Schema:
 
 
 def refuse_kinds(schema: Schema, need: Need, before: Any) -> None:
-    """Refuse columns that a transformer makes, if what comes next takes another kind."""
+    """Raise if the next step cannot take the kinds of columns that a transformer makes."""
     for column in schema.columns:
         kind = need.kind_of(column.name)
         if kind in ("numeric", "categorical") and column.kind != kind:

@@ -1,4 +1,4 @@
-"""Texts as terms: scikit-learn's analyzers, with stems, and how often each term stands in each text.
+"""Text analysis: scikit-learn's analyzers with stemming, and counts of the terms in each text.
 
 This is the one place where Python goes over the texts, one by one.
 """
@@ -79,7 +79,7 @@ def _without(
 
 
 def stemmer(language: str) -> Any:
-    """A stemmer of Snowball for a language; an error that says what to install, or which languages there are."""
+    """Return the Snowball stemmer of a language, or raise with the package to install or the known languages."""
     try:
         import snowballstemmer
     except ModuleNotFoundError:
@@ -103,9 +103,9 @@ def growing() -> dict[str, int]:
 
 
 def counted(texts: Iterable[str], analyzer: Analyzer, places: dict[str, int], grows: bool = False) -> CSR:
-    """How often each term of a vocabulary stands in each text: rows are texts, columns are places of terms.
+    """Count each term of a vocabulary in each text: rows are texts, columns are terms.
 
-    One that `grows` takes up all terms; else those that it does not have are left out.
+    A vocabulary that `grows` adds unknown terms; otherwise they are ignored.
     """
     analyze, codes, ends = analyzer.made(), list[int](), [0]
     if grows:

@@ -1,4 +1,4 @@
-"""What `class_weight` of a classifier means: a factor of the weights of the rows of each class.
+"""`class_weight` of classifiers: a factor of the weights of the rows of each class.
 
 A learner of several rounds that is `ClassWeighted` learns from rows as if they had been given these weights, to the
 bit. Classes are balanced by their weights, which take one scan more.
@@ -24,14 +24,14 @@ ClassWeight = Mapping[Any, float] | str | None
 
 
 def class_weights(given: ClassWeight, schema: Schema, mass: Array | Codes) -> Array:
-    """The factor of each class: by its name, 1 of one that is not named; or "balanced", of classes of this weight."""
+    """Return the factor of each class, from a dict (1 for classes not in it) or "balanced" class weights."""
     if given is None:
         return np.ones(len(schema.classes))
     return balanced_weights(mass) if isinstance(given, str) else named_weights(given, schema)
 
 
 def named_weights(weights: Mapping[Any, float], schema: Schema) -> Array:
-    """Weights of classes by their names, 1 of one that is not named."""
+    """Return the weights of classes by name, 1 for classes without one."""
     classes = schema.classes.tolist()
     strange, unnamed = [c for c in weights if c not in classes], [c for c in classes if c not in weights]
     if strange and unnamed:
@@ -102,7 +102,7 @@ class WithSchema(Protocol):
 
 
 class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
-    """A classifier of several rounds that has the parameter `class_weight`; it stands before the class that learns."""
+    """Base of iterative classifiers with the parameter `class_weight`, listed before the class that learns."""
 
     def start(self, schema: Schema) -> StateT | WeighingClasses | LearningWeighted:
         """The state before any rows are read; to balance the classes, they are weighed first."""
@@ -123,7 +123,7 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         return LearningWeighted.of(state, named_weights(self.class_weight, model.schema))
 
     def ask(self, state: StateT | WeighingClasses | LearningWeighted) -> Expression | None:
-        """The weights of the classes; what the learner asks for, of rows with other weights."""
+        """Return the statistic of class weights first, then the learner's own on reweighted rows."""
         learner: Any = super()
         if isinstance(state, WeighingClasses):
             return WeightByClass(len(state.schema.classes))
@@ -134,7 +134,7 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
     def update(
         self, state: StateT | WeighingClasses | LearningWeighted, summary: SummaryT | ClassWeights
     ) -> StateT | WeighingClasses | LearningWeighted:
-        """On to what the learner does next."""
+        """Pass the summary to the learner, or begin it once the class weights are known."""
         learner: Any = super()
         if isinstance(state, WeighingClasses):
             assert isinstance(summary, ClassWeights)
@@ -151,7 +151,7 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         return learner.model(state.state if isinstance(state, LearningWeighted) else state)
 
     def certify(self, model: ModelT, summary: SummaryT | ClassWeights) -> tuple[Claim, ...] | None:
-        """What the learner claims of its objective, in which rows have the weights of their classes too."""
+        """Return the learner's claims on its objective, for rows reweighted by class."""
         learner: Any = super()
         claims: tuple[Claim, ...] | None
         claims = None if isinstance(summary, ClassWeights) else learner.certify(model, summary)

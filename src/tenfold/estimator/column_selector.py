@@ -1,4 +1,4 @@
-"""Columns by the type of what they hold, or by their name."""
+"""Selection of columns by the type of their values, or by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = {
 
 
 class ColumnSelector(SelectColumns):
-    """What `make_column_selector` makes: a function of rows in memory, or of a Source, to names of columns."""
+    """Function that `make_column_selector` returns: from rows in memory, or a Source, to names of columns."""
 
     def __call__(self, rows: Any) -> list[str]:
         """The names of the columns that are chosen."""
@@ -47,7 +47,7 @@ def chosen_columns(selector: SelectColumns, first: FirstRows) -> list[Any]:
 
 
 def _is_any(kind: Any, words: Any) -> bool:
-    """Whether a type is one of those that are meant by words of pandas; None is that of categories."""
+    """Whether a type matches any of the given pandas type names; None is the type of categories."""
     each = words if isinstance(words, (list, tuple, set, frozenset)) else [words]
     if kind is None:
         return any(str(word) == "category" for word in each)
@@ -55,13 +55,13 @@ def _is_any(kind: Any, words: Any) -> bool:
 
 
 def _meant(word: Any) -> type:
-    """The type of numpy that a word of pandas stands for."""
+    """Return the NumPy type of a pandas type name."""
     meant = KINDS.get(word, word)
     return meant if isinstance(meant, type) and issubclass(meant, np.generic) else np.dtype(meant).type
 
 
 def _with_zones(types: Any) -> Any:
-    """Types of columns; with "datetime" also dates that have a time zone, which pandas tells apart."""
+    """Return column types; "datetime" also selects dates with a time zone, which pandas separates."""
     given = list(types) if isinstance(types, (list, tuple)) else [types]
     dates = any(isinstance(one, str) and one in ("datetime", "datetime64") for one in given)
     return [*given, "datetimetz"] if dates else types
@@ -70,9 +70,9 @@ def _with_zones(types: Any) -> Any:
 def make_column_selector(
     pattern: str | None = None, *, dtype_include: Any = None, dtype_exclude: Any = None
 ) -> ColumnSelector:
-    """Choose columns by their types or their names: for ColumnTransformer, of frames and of sources.
+    """Create a callable that selects columns by type or name, for ColumnTransformer, from frames and sources.
 
-    Types are told by the words of pandas, which need not be installed: of a Source, no row is read to know them.
+    Types are named as in pandas, which need not be installed: of a Source, no row is read to know them.
 
     Parameters
     ----------

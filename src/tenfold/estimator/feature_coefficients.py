@@ -1,4 +1,4 @@
-"""What learners share whose coefficients belong to features: numeric columns, and categories of the others."""
+"""Base of learners with a coefficient for each feature: numeric columns, and categories of the others."""
 
 from __future__ import annotations
 

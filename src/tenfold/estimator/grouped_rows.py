@@ -1,4 +1,4 @@
-"""Rows with the group that each belongs to, as a source: for learners that tell groups apart."""
+"""Source of rows with a group label each, for learners that distinguish groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says of a source: a source itself, computed when it is read.
+"""Lazy outputs of a model for a source: a source themselves, computed when they are read.
 
 Iterate over it, collect it, make it Arrow, or write it to Parquet, part by part: never more than a few parts
 are in memory. It keeps target and weights of the rows it comes from, so a pipeline can go on with it.
@@ -30,7 +30,7 @@ from tenfold.sources.label_codes import code, levels
 
 
 class Mapped(Source):
-    """The outputs of a model for the rows of a source.
+    """Outputs of a model for the rows of a source.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Mapped(Source):
     need : Need, optional
         How the rows are read: as the model needs them, by default.
     schema : Schema, optional
-        What they then hold: that of the model, by default.
+        Schema of the outputs; by default, that of the model.
     """
 
     named = True
@@ -145,7 +145,7 @@ class Mapped(Source):
     # ---- text that is handed on --------------------------------------------------------------------
 
     def _schema_of_words(self, part: int, need: Need) -> Schema:
-        """Of outputs that are text, and of numbers beside them, which are categories for a need of those."""
+        """Return the schema of text outputs and numbers beside them, which are categories under a categorical need."""
         given = [column.categories is not None for column in self._words or plain_columns(self.names)]
         words = [text or need.kind_of(name) == "categorical" for name, text in zip(self.names, given, strict=True)]
         for name, text in zip(self.names, given, strict=True):
@@ -167,7 +167,7 @@ class Mapped(Source):
         return Schema(tuple(columns), need.target, found.classes, True)
 
     def _coded(self, said: Any, need: Need, schema: Schema, X: Columns) -> Columns:
-        """Outputs that are text as codes of a schema, and numbers beside them."""
+        """Return text outputs as codes of a schema, with numbers beside them."""
         each = [
             code(said[:, j], column.categories, f"column {column.name!r}")
             if column.categories is not None
@@ -189,7 +189,7 @@ class Mapped(Source):
         return self.base.sequence_by_key(part, self._of_sequences(need), key)
 
     def _of_sequences(self, need: Need) -> Need:
-        """A need of sequences of the rows it is of: those that the need names, or the model's own."""
+        """Add the sequences of the rows to a need: those that it names, or the model's own."""
         return replace(need, sequence=self._need.sequence if need.sequence is None else need.sequence)
 
     def fingerprint(self) -> str:
@@ -202,7 +202,7 @@ class Mapped(Source):
         return [self._said(chunk) for chunk in chunks]
 
     def _said(self, chunk: Chunk) -> Any:
-        """What the model says of the rows of a chunk."""
+        """Return the outputs of the model for the rows of a chunk."""
         return self.how(chunk.X if self._need.sequence is None else chunk)
 
     def __iter__(self) -> Iterator[Any]:
@@ -211,25 +211,25 @@ class Mapped(Source):
             yield joined(pieces)
 
     def collect(self) -> Any:
-        """All outputs as one array, or as one CSR matrix if that is what the model gives."""
+        """Collect all outputs in one array, or in one CSR matrix if the model returns CSR."""
         return aligned(joined(list(self)))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array that `collect` gives: metrics of scikit-learn ask for it. The first part is computed to know."""
+        """Shape of the collected array, for scikit-learn's metrics. The first part is computed to find it."""
         rows = self.n_rows
         first = joined(self._pieces(0)) if rows is not None else self.collect()
         return (first.shape[0] if rows is None else rows, *first.shape[1:])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """All outputs in memory, as metrics of scikit-learn and pictures need them; the same as `collect`."""
+        """Return all outputs in memory, for scikit-learn's metrics and plots; equal to `collect`."""
         found = self.collect()
         if sp.issparse(found):
             raise DataError("the outputs are sparse, so they become no array. Remedy: collect() gives a CSR matrix")
         return np.asarray(found, dtype)
 
     def to_arrow(self) -> Any:
-        """All outputs as an Arrow table."""
+        """Return all outputs as an Arrow table."""
         import pyarrow as pa
 
         return pa.concat_tables([self._table(found) for found in self])
@@ -246,14 +246,14 @@ class Mapped(Source):
         return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c, kind in each})
 
     def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
-        """Write one file for each part; go on where an earlier call was cut off.
+        """Write one file for each part; files of an earlier, interrupted call are kept.
 
         Parameters
         ----------
         folder : str or path
             Made if it is not there. Files of another source or model in it are an error.
         keep : list of str
-            Columns of the source to write beside the outputs.
+            Columns of the source to write next to the outputs.
 
         Returns
         -------
@@ -311,7 +311,7 @@ class Mapped(Source):
 
 
 def _numbers(schema: Schema, model: Any) -> None:
-    """What comes out of a model that is no transformer: no text."""
+    """Return the outputs of a model that is not a transformer, which are never text."""
 
 
 def joined(pieces: list[Any]) -> Any:
@@ -320,7 +320,7 @@ def joined(pieces: list[Any]) -> Any:
 
 
 def _params(model: Any) -> str:
-    """What tells the parameters of a model from others; a function that no file holds only in this process."""
+    """Return a key of a model's parameters; a function that no file can hold is identified within this process."""
     try:
         return params_digest(model)
     except ModelFileError:

@@ -1,4 +1,4 @@
-"""What `summary()` gives: a table with a heading and sentences below it, as text and for notebooks."""
+"""Table that `summary()` returns: a heading, rows, and notes below, as text and as HTML."""
 
 from __future__ import annotations
 

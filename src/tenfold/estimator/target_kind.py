@@ -1,4 +1,4 @@
-"""Transformers that learn from the target, whose kind, numbers or classes, the rows may tell."""
+"""Base of transformers that use the target, whose kind (numbers or classes) may come from the rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tenfold.sources.tables import ArrowSource
 
 
 def target_kind(X: Any, y: Any) -> Target:
-    """Whether a target holds numbers or classes, as scikit-learn tells it; of a source, by the type of its column."""
+    """Return whether a target holds numbers or classes, as scikit-learn decides; of a source, by its column type."""
     if y is not None and not hasattr(y, "dask"):
         return "number" if type_of_target(y, input_name="y").startswith("continuous") else "class"
     if isinstance(X, ArrowSource) and X.roles.target is not None:

@@ -49,7 +49,7 @@ PROBABILISTIC_CLASSIFIERS = (LogisticRegression, MLPClassifier)
 OPERATORS = {"relu": "Relu", "tanh": "Tanh", "logistic": "Sigmoid"}
 """activations that ONNX has; a leaky ReLU is made of others, since runtimes have it in single precision alone"""
 OPSET, IR_VERSION = 17, 8
-"""of 2022: what runtimes in use understand"""
+"""versions of 2022, which current runtimes support"""
 
 
 def to_onnx(model: BaseEstimator, path: str | os.PathLike[str] | None = None, *, dtype: str = "float64") -> Any:
@@ -128,7 +128,7 @@ class _Graph:
         return name
 
     def node(self, operator: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
-        """The name of what an operator makes of its inputs."""
+        """Add a node and return the name of its output."""
         out = name or f"n{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [out], **attributes))
         return out
@@ -139,7 +139,7 @@ class _Graph:
 
 
 def _scaled(graph: _Graph, scaler: Any, z: str) -> str:
-    """What a scaler makes of rows."""
+    """Return the node of a scaler's output."""
     if isinstance(scaler, StandardScaler):
         z = graph.node("Sub", z, graph.constant(scaler.model_.mean)) if scaler.with_mean else z
         return graph.node("Div", z, graph.constant(scaler.model_.scale)) if scaler.with_std else z

@@ -51,7 +51,7 @@ class Dependence:
     weights: Array
 
     def sample(self, n: int, rng: np.random.Generator) -> Values:
-        """Draw so many points from the model."""
+        """Draw n points from the model."""
         cuts = (self.weights.cumsum(axis=2) / self.weights.sum(axis=2, keepdims=True))[:, :, :-1].transpose(0, 2, 1)
         last = np.arange(cuts.shape[1]) >= self.sizes[:, None] - 1  # values that a variable does not have
         cuts = np.where(last[:, :, None], np.inf, cuts)

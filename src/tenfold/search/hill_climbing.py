@@ -14,7 +14,7 @@ from tenfold.theory.checks import whole
 
 @dataclass(frozen=True)
 class HillClimbing(Method):
-    """Hill climbing with random restarts, many climbers side by side.
+    """Hill climbing with random restarts, with many climbers in parallel.
 
     In each round every climber looks at one neighbour by chance. One that has met `attempts` neighbours in a row, none
     of them better, begins again at a random point.

@@ -1,4 +1,4 @@
-"""What a search method is: it proposes points to evaluate, and accepts what was evaluated. It keeps nothing itself."""
+"""Search methods: they propose points to evaluate, and accept the evaluated ones. They hold no state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenfold.search.spaces import Space
 
 
 class State(NamedTuple):
-    """Where a method stands after a round. Scores are greater where points are better."""
+    """State of a method after a round. A greater score is better."""
 
     round: int
     """0 when the first population is evaluated, -1 before"""
@@ -24,7 +24,7 @@ class State(NamedTuple):
 
 
 class Method(ABC):
-    """A way to search. What it needs of the past is in the state."""
+    """Interface of search methods. Everything a method needs of the past is in its state."""
 
     @property
     @abstractmethod

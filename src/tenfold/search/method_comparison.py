@@ -17,12 +17,12 @@ from tenfold.search.search_result import SearchResult
 from tenfold.theory.checks import whole
 
 CURVE_POINTS = 200
-"""of each curve"""
+"""number of points of each curve"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchComparison(ResultTable):
-    """The best fitness of several methods by the evaluations spent.
+    """Comparison of methods: the best fitness by the number of evaluations.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class SearchComparison(ResultTable):
     evaluations : array of int
         Where the curves are known.
     results : dict of str to tuple of SearchResult
-        For each method, what it has found from each seed.
+        Results of each method, one for each seed.
     """
 
     problem: Problem
@@ -38,7 +38,7 @@ class SearchComparison(ResultTable):
     results: Mapping[str, tuple[SearchResult, ...]]
 
     def curves(self, name: str) -> Array:
-        """The best fitness of a method after so many evaluations, from each seed.
+        """Best fitness of a method after given numbers of evaluations, for each seed.
 
         Parameters
         ----------

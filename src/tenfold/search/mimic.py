@@ -30,7 +30,7 @@ class MIMIC(Method):
         that do not depend on each other, as in UMDA.
     smoothing : float, default=1.0
         Added to the counts, spread over the values of a variable: keeps values alive that no good point has. With 0,
-        what the best points have lost by chance never comes back.
+        values that the best points have lost by chance never return.
 
     Examples
     --------

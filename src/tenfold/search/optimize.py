@@ -1,4 +1,4 @@
-"""The one loop of all searches: propose points, evaluate them, accept them, until the budget is spent.
+"""Loop of all searches: propose points, evaluate them, accept them, until the budget is spent.
 
 The random numbers of a round come from the seed and the number of the round alone. So a search that has stopped
 anywhere, in the middle of a round too, goes on with the same bits from what it has found.
@@ -57,7 +57,7 @@ def optimize(
     stop : Stop, optional
         A further rule, as `tn.Rounds(100) | tn.Seconds(60)`.
     init : array of shape (points, variables), optional
-        The first population, in place of one that is drawn.
+        The first population; by default, it is drawn at random.
     resume : SearchResult, optional
         What an earlier call has found, for the same problem and method: the search goes on from there as if it had
         never stopped.
@@ -109,7 +109,7 @@ def _begin(method: Method, space: Space, seed: int, init: ArrayLike | None) -> P
 
 
 def _go_on(found: SearchResult, problem: Problem, random_state: int | None, init: ArrayLike | None) -> Progress:
-    """Where an earlier search stands, if it is one of this problem."""
+    """Return the progress of an earlier search, or raise if it is not one of this problem."""
     at = found.progress
     if init is not None:
         raise ValueError("init and resume exclude each other: a search that goes on has its population")

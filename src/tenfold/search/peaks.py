@@ -1,4 +1,4 @@
-"""Benchmark problems over bits: peaks with a wide basin beside higher ones that are hard to find, and flip-flop."""
+"""Benchmark problems over bits: peaks with wide basins beside higher ones that are hard to find, and flip-flop."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _threshold(n: int, threshold: float) -> int:
 
 
 def _highest(n: int, T: int) -> int:
-    """The best of both sides longer than T, if there is room, and of one long run."""
+    """Return the maximum: both ends longer than T, if possible, or one long run."""
     return 2 * n - T - 1 if n >= 2 * (T + 1) else n
 
 

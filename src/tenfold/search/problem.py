@@ -1,4 +1,4 @@
-"""What is searched for: the best point of a space, by an objective that evaluates a whole population at once."""
+"""Search problem: the best point of a space under an objective that evaluates a whole population at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Objective = Callable[[Values], Array]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """An objective over a space.
+    """Objective over a space.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Problem:
         Rows that the objective is given at once; batches are what threads or workers of the runner share. Take 1 if
         one evaluation takes long, such as a cross-validation.
     optimum : float, optional
-        The best fitness, if it is known: a search stops when it has found it.
+        Maximum fitness, if known: a search stops when it is reached.
     name : str, default="problem"
 
     Examples

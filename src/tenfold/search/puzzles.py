@@ -14,7 +14,7 @@ from tenfold.theory.checks import positive, vector, whole
 
 
 def knapsack(weights: ArrayLike, values: ArrayLike, capacity: float) -> Problem:
-    """The knapsack problem: the most valuable things that together are not too heavy; what is too heavy is worth 0.
+    """Knapsack problem: the most valuable items within a weight limit; a selection beyond it has fitness 0.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def queens(n: int) -> Problem:
 
 
 def tsp(cities: ArrayLike) -> Problem:
-    """The travelling salesman: the shortest closed tour through all cities.
+    """Travelling salesman problem: the shortest closed tour through all cities.
 
     Parameters
     ----------
     cities : array of shape (cities, 2) or more columns, or of shape (cities, cities)
-        Where they are; or, if it is square, how far they are from each other.
+        Coordinates of the cities; or, if square, the matrix of distances.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a search has found, how the best rose on the way, and all that is needed to go on."""
+"""Result of a search: the best point, the curve of the best fitness, and the state from which to resume."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tenfold.search.method import State
 
 
 class Progress(NamedTuple):
-    """Where a search stands, in the middle of a round too. The random numbers of a round come from seed and round."""
+    """Progress of a search, also in the middle of a round. Random numbers of a round depend on seed and round."""
 
     seed: int
     state: State
     pending: Values
-    """points of this round, of which the first are evaluated; none between rounds"""
+    """points of this round, of which the first are evaluated; empty between rounds"""
     scores: Array
-    """of those that are evaluated"""
+    """scores of the evaluated points"""
     evaluations: int
     best: Values
     improved: int
@@ -70,7 +70,7 @@ class Trace:
     fitness: Array
 
     def at(self, evaluations: ArrayLike) -> Array:
-        """The best fitness after so many evaluations; NaN before the first.
+        """Best fitness after given numbers of evaluations; NaN before the first.
 
         Parameters
         ----------
@@ -86,12 +86,12 @@ class Trace:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchResult:
-    """What a search has found.
+    """Result of a search.
 
     Parameters
     ----------
     progress : Progress
-        Where it stands; `optimize(..., resume=result)` goes on from there.
+        Progress of the search; `optimize(..., resume=result)` continues from there.
     maximize : bool
     stopped : str
         Why it stopped.
@@ -172,7 +172,7 @@ class SearchResult:
 
 
 def load(path: str | os.PathLike[str]) -> SearchResult:
-    """Read what `SearchResult.save` has written.
+    """Read a result that `SearchResult.save` has written.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ class LogarithmicDecay:
 
 @dataclass(frozen=True)
 class Constant:
-    """T stays as it is: the chains then draw points with probability proportional to exp(fitness / T).
+    """Constant temperature: the chains draw points with probability proportional to exp(fitness / T).
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class SimulatedAnnealing(Method):
-    """Simulated annealing, many chains side by side.
+    """Simulated annealing, with many chains in parallel.
 
     In each round every chain looks at one neighbour by chance. It goes there if it is better, and if it is worse with
     probability exp(-loss / T), where T is the temperature of the round.

@@ -30,7 +30,7 @@ class Space(ABC):
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> Values:
-        """Draw so many points, all equally likely."""
+        """Draw n points from the uniform distribution."""
 
     @abstractmethod
     def neighbors(self, X: Values, rng: np.random.Generator) -> Values:
@@ -126,13 +126,13 @@ class Bits(Discrete):
 
 @dataclass(frozen=True)
 class Permutations(Space):
-    """Orders: each row has every whole number from 0 to n - 1 once.
+    """Space of permutations: each row has every integer from 0 to n - 1 once.
 
     Parameters
     ----------
     n : int
     move : {"reverse", "swap"}, default="reverse"
-        What makes a neighbour: a stretch turned round (two edges of a tour change), or two entries that change places.
+        Kind of neighbours: a reversed segment (two edges of a tour change), or two swapped entries.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class Box(Space):
         return found
 
     def _reflected(self, X: Values, move: Array) -> Array:
-        """Move points, and turn back at the bounds what would leave; what does not move keeps its bits."""
+        """Return moved points reflected at the bounds; unmoved coordinates keep their bits."""
         width = self.high - self.low
         there = np.mod(X - self.low + self.step * width * move, 2 * width)
         back = np.minimum(self.low + np.minimum(there, 2 * width - there), self.high)

@@ -41,7 +41,7 @@ _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 
 @contextmanager
 def part_rows(rows: int) -> Iterator[None]:
-    """Cut arrays into parts of so many rows, to see what merging does on little data."""
+    """Cut arrays into parts of n rows, to see the effect of merging on small data."""
     token = _part_rows.set(rows)
     try:
         yield
@@ -66,13 +66,13 @@ def _numbered(width: int) -> tuple[str, ...]:
 def _plain_schema(
     names: tuple[str, ...], kind: Literal["numeric", "text", "date", "unused"], target: Target | None, named: bool
 ) -> Schema:
-    """Of columns without categories, and a target that is no class: one for all rows that are alike."""
+    """Return the schema of columns without categories and a target without classes, cached by its shape."""
     columns = plain_columns(names) if kind == "numeric" else tuple(Column(name, kind) for name in names)
     return Schema(columns, target, None, named)
 
 
 class ArraySource(Source):
-    """Rows in memory.
+    """Source of rows in memory.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class ArraySource(Source):
     classes : 1-D array, optional
         Classes the target may have beyond those it has.
     target : str
-        What the target is called in errors.
+        Name of the target in error messages.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ArraySource(Source):
         self.target = target
         self.X, self.y, self.weight, self.classes = X, y, weight, classes
         self.seen_classes: Labels | None = None
-        """those that the target has, sorted, where somebody has looked already"""
+        """sorted classes of the target, once they have been computed"""
         self.counted: int = len(X[0]) if isinstance(X, tuple) else X.shape[0]
         width = len(X) if isinstance(X, tuple) else X.shape[1]
         self.named = names is not None
@@ -334,14 +334,14 @@ def _fingerprint(rows: int, names: tuple[str, ...], some: list[Values]) -> str:
 
 @lru_cache(maxsize=32)
 def _spread(rows: int) -> Codes:
-    """Up to 64 of so many rows."""
+    """Return up to 64 evenly spread of n rows."""
     found = np.unique(np.linspace(0, max(rows - 1, 0), 64).astype(int))[:rows]
     found.flags.writeable = False
     return found
 
 
 def fingerprints_of(source: Any, y: VectorLike, weight: VectorLike) -> set[str]:
-    """Of rows in memory, with a target and weights or without."""
+    """Return the fingerprints of rows in memory, with a target and weights or without."""
     found = {source.fingerprint()}
     for target, heft in ((y, weight), (y, None), (None, weight), (None, None)):
         some = copy(source)

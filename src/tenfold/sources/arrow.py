@@ -1,4 +1,4 @@
-"""One column of Arrow as numbers, labels or codes. What would change silently is refused by name."""
+"""Conversion of an Arrow column to numbers, labels or codes; a lossy conversion is refused with the column's name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenfold.sources.time_zones import ahead_of_utc
 MAX_LINEAR_SEARCH = 8
 """entries of a dictionary that are looked for one by one"""
 MAX_MICROSECOND_SECONDS = 2.0**32
-"""seconds (136 years) up to which float64 tells microseconds apart; beyond, dates are of whole seconds"""
+"""seconds (136 years) up to which float64 resolves microseconds; larger dates are in whole seconds"""
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -97,7 +97,7 @@ def dates(column: pa.ChunkedArray, where: str, *, time: bool = False) -> Array:
 
 
 def _seconds(count: Codes, unit: str) -> tuple[Codes, Array | None]:
-    """Whole seconds of so many units, and the rest, to the microsecond; none is rounded up."""
+    """Return whole seconds of counts of a unit, and the remainder in microseconds, rounded down."""
     if unit == "D":
         return count * 86_400, None
     per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
@@ -108,7 +108,7 @@ def _seconds(count: Codes, unit: str) -> tuple[Codes, Array | None]:
 
 
 def texts(column: pa.ChunkedArray, where: str) -> Values:
-    """Strings as they are, in an array of objects; None where one is missing."""
+    """Return strings in an array of objects, with None where one is missing."""
     if not is_text(column.type):
         raise DataError(
             f"{where} holds {column.type}, not text. Remedy: make text of it, .astype(str), or leave it out"

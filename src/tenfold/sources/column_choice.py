@@ -21,7 +21,7 @@ INSPECTED_ROWS = 100
 
 
 class FirstRows(NamedTuple):
-    """What the columns are called, and the first rows (of a source, none), by which their types are told."""
+    """Names of the columns, and the first rows (none for a source), from which types are inferred."""
 
     labels: tuple[Any, ...]
     """names, or the numbers of columns without names"""
@@ -30,13 +30,13 @@ class FirstRows(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a source calls the columns: labels that are no text count as none."""
+        """Return the column names of a source; labels that are not text are dropped."""
         if all(isinstance(label, str) for label in self.labels):
             return self.labels
         return tuple(f"x{j}" for j in range(len(self.labels)))
 
     def without(self, column: str | None) -> FirstRows:
-        """All columns but one of this name."""
+        """Return all columns except the named one."""
         if column is None or column not in self.labels:
             return self
         left = [label for label in self.labels if label != column]
@@ -49,7 +49,7 @@ class FirstRows(NamedTuple):
         return [_type_of(kind) for kind in self.rows.schema.types]
 
     def holds_text(self, j: int) -> bool:
-        """Whether there is text in a column, by its number."""
+        """Whether the column with this index contains text."""
         if isinstance(self.rows, pa.Table):
             return is_category(self.rows.schema.types[j])
         values = self.rows[:, j] if isinstance(self.rows, np.ndarray) else self.rows.iloc[:, j]

@@ -61,7 +61,7 @@ class Computed(Source):
 
     @abstractmethod
     def partitions(self, parts: Iterable[int]) -> list[Delayed]:
-        """What to compute for each part, as nodes of Dask's graph."""
+        """Return the task of each part, as nodes of Dask's graph."""
 
     def _value(self, part: int) -> Any:
         key, number, value = _at_hand.get()
@@ -113,7 +113,7 @@ class DaskFrame(Computed, ArrowSource):
         return [self._with_neighbours(part, self._lazy) for part in parts]
 
     def _with_neighbours(self, part: int, lazy: list[Delayed]) -> Delayed:
-        """A partition, with what of those next to it shows where sequences begin and end."""
+        """Return a partition with the sequence ids at the adjacent ends of its neighbours."""
         from dask import delayed
 
         kept = [n for n in (self.sequence, self.roles.weight) if n is not None]
@@ -171,11 +171,11 @@ class DaskFrame(Computed, ArrowSource):
 
 
 class Neighbours(NamedTuple):
-    """A partition, and what is seen of those next to it."""
+    """Partition with the adjacent ids of its neighbours."""
 
     rows: Any
     before: Any = None
-    """ids (and weights) of the partition before; None: there is none"""
+    """ids (and weights) at the end of the partition before, or None"""
     after: FirstSequence | None = None
 
 

@@ -28,9 +28,9 @@ def is_column(data: MatrixLike) -> bool:
 
 
 def table_of(data: MatrixLike, need: Need | None = None) -> pa.Table:
-    """Anything in memory with named columns as an Arrow table.
+    """Convert any object in memory with named columns to an Arrow table.
 
-    Columns that a need does not take may hold anything: what Arrow cannot hold of them is as text.
+    Columns that a need does not use may hold anything: values that Arrow does not support become text.
     """
     if isinstance(data, pa.Table):
         return data
@@ -56,9 +56,9 @@ def table_of(data: MatrixLike, need: Need | None = None) -> pa.Table:
 
 
 def settled(data: MatrixLike) -> MatrixLike:
-    """Rows that a reader, a stream or a lazy frame can give only once, or at a cost, as a table; a column as an array.
+    """Return a table for readers, streams and lazy frames, which are costly or can be read once; an array for a column.
 
-    What an iterator gives is a list; all else is as it is.
+    An iterator becomes a list; other objects are returned unchanged.
     """
     if is_frame(data):
         return data if isinstance(data, pa.Table) or type(data).__name__ == "DataFrame" else table_of(data)

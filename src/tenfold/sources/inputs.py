@@ -1,6 +1,6 @@
-"""The one door: whatever users pass as rows, checked the way scikit-learn checks it, as a source.
+"""Entry point of all input: rows in any form, validated as scikit-learn does, become a source.
 
-Nothing outside this folder asks what rows are kept in. The values themselves are checked as they are read, by
+No code outside this folder depends on the type of the rows. Values are checked as they are read, by
 `Columns`, not in a pass of their own.
 """
 
@@ -46,9 +46,9 @@ NAMES_ITS_OWN = (
     "a Source names its own target and weights: pass X alone. Remedy: tenfold.scan(..., target=name, weight=name)"
 )
 ANY_INPUT = Need()
-"""numbers, without a target"""
+"""numeric columns, without a target"""
 SEQUENCE = "which sequence"
-"""what the numbers of the sequences of rows in memory are called"""
+"""name of the sequence ids of rows in memory"""
 FLOATS = frozenset(map(np.dtype, ("f4", "f8")))
 NUMBERS = FLOATS | frozenset(map(np.dtype, "?bBhHiIlLqQ"))
 
@@ -64,7 +64,7 @@ def as_source(
     classes: Labels | None = None,
     lengths: VectorLike = None,
 ) -> Source:
-    """Rows in whatever form, as a source.
+    """Convert rows in any form to a source.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def as_source(
     Returns
     -------
     source : Source
-        Its `lazy` says whether answers for these rows are sources too; arrays and frames get arrays.
+        Its `lazy` decides whether outputs are sources too; arrays and frames get arrays.
     """
     if isinstance(X, Source):
         if y is not None or sample_weight is not None:
@@ -113,7 +113,7 @@ def as_source(
 
 
 def _refuse_no_table(X: MatrixLike, y: VectorLike, need: Need) -> None:
-    """Refuse a path, and a single column where a table is needed, with what to write instead."""
+    """Raise for a path, or a single column in place of a table, with the remedy."""
     if need.kinds == "text":
         return
     if isinstance(X, (str, os.PathLike)):
@@ -146,7 +146,7 @@ def checked_lengths(lengths: VectorLike) -> Codes:
 
 
 def is_lazy(X: MatrixLike) -> bool:
-    """Whether rows are read part by part, and what a model says of them is a source: a Source, or a collection of Dask.
+    """Whether rows are read part by part and outputs are sources: for a Source, or a collection of Dask.
 
     Rows that came through the door already may be either.
     """
@@ -163,7 +163,7 @@ def refuse_lazy(X: MatrixLike, name: str) -> None:
 
 
 def check_target(X: MatrixLike, y: VectorLike, weight: VectorLike, remedy: str = "") -> None:
-    """Refuse a target or weights beside a Source, which names its own, and other rows without a target."""
+    """Raise for a target or weights given with a Source, which names its own, and for other rows without a target."""
     if isinstance(X, Source) and (y is not None or weight is not None):
         raise ValueError(NAMES_ITS_OWN)
     if not isinstance(X, Source) and y is None:
@@ -171,9 +171,9 @@ def check_target(X: MatrixLike, y: VectorLike, weight: VectorLike, remedy: str =
 
 
 def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
-    """By which needs are told apart that take rows in different forms: a source serves all needs of one form.
+    """Return a key of the needs that one source can serve: those with rows in the same form.
 
-    Rows in memory are checked for a need as they become a source, so there it matters what the need is.
+    Rows in memory are validated for one need when they become a source, so their key includes the need.
     """
     if is_lazy(X):
         return (need.target,)
@@ -182,7 +182,7 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
 
 
 def check_names(model: Any, X: MatrixLike) -> None:
-    """Refuse rows in memory whose columns are not those that a model was fitted to; a list of texts has no names."""
+    """Raise for rows in memory with other columns than the model was fitted on; a list of texts has no names."""
     if not isinstance(X, Source) and (model.need.kinds != "text" or is_frame(X)):
         validate_data(model, X, reset=False, skip_check_array=True)
 
@@ -291,7 +291,7 @@ def _refuse_empty(table: pa.Table) -> None:
 
 
 def named_columns(frame: MatrixLike, names: list[str]) -> Source:
-    """Some columns of a frame by their names, wherever they stand and whatever others there are, as a source."""
+    """Return a source of the named columns of a frame, in any order, ignoring others."""
     there = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     if missing := [name for name in names if name not in there]:
         raise DataError(f"columns are missing: {missing}. The frame has {there[:20]}. Remedy: those of the fit")
@@ -324,7 +324,7 @@ def _is_table(rows: Any) -> bool:
 
 
 def _settled_already(model: Any, X: MatrixLike, types: frozenset[np.dtype[Any]], reset: bool) -> bool:
-    """Whether `validate_data` would hand X back as it is: rows without names, as many columns as there should be.
+    """Whether `validate_data` would return X unchanged: rows without names, with the expected number of columns.
 
     It takes many times as long as the prediction of a row.
     """
@@ -382,7 +382,7 @@ def texts(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, .
 
 
 def has_outputs(X: MatrixLike, y: VectorLike, one_column: bool = False) -> int:
-    """How many columns a target has that is a table of them; 0: it is a single column, or there is none.
+    """Return the number of columns of a target table; 0 for a vector or no target.
 
     With `one_column`, a table in memory of one column counts; else it is taken for the column.
     """

@@ -73,7 +73,7 @@ def code(values: VectorLike, known: Labels, where: str) -> Array:
 
 
 def texts(values: VectorLike, where: str) -> Values:
-    """An array of text as objects: strings as they are, None where one is missing. Numbers are refused."""
+    """Return text as an array of strings, with None where one is missing. Numbers are refused."""
     from tenfold.sources import arrow
 
     if values.dtype.kind not in "OUT":
@@ -144,7 +144,7 @@ def column_of(values: VectorLike, where: str) -> pa.Array:
 
 
 def in_native_order(values: VectorLike) -> VectorLike:
-    """An array or a pandas Series with its numbers in this machine's order of bytes, the only one that Arrow knows."""
+    """Return an array or a pandas Series in native byte order, the only one that Arrow supports."""
     dtype = values.dtype if hasattr(values, "dtype") else None
     return values.astype(dtype.newbyteorder("=")) if isinstance(dtype, np.dtype) and not dtype.isnative else values
 

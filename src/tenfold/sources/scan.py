@@ -44,7 +44,7 @@ def scan(
     storage_options: dict[str, Any] | None = None,
     connection: Any = None,
 ) -> Source:
-    """Rows from anywhere, as a source that learners fit. Files are not read yet.
+    """Create a source of rows that learners can be fitted to. Files are not read yet.
 
     Parameters
     ----------
@@ -58,20 +58,20 @@ def scan(
     columns : list of str, optional
         The features. By default every column that has no other role.
     drop : list of str
-        Columns to leave out: ids, dates, whatever does not tell.
+        Columns to exclude: ids, dates, and others that are no features.
     categorical : list of str
         Columns of numbers that are categories.
     weight : str, optional
         The column of weights. For an array, the array of weights.
     sequence : str, optional
-        The column that says to which sequence a row belongs; rows of a sequence stand next to each other. It is no
+        The column with the sequence id of each row; rows of a sequence must be consecutive. It is no
         feature. For an array, the array of ids. Learners of sequences get them whole, wherever files were cut.
     where : pyarrow.compute.Expression or list of tuples, optional
         Which rows to take. Parquet row groups that cannot have such rows are not read.
     filesystem : file system of pyarrow or fsspec, optional
         Reads the files; by default one is made of the URL, with the credentials of the environment.
     storage_options : dict, optional
-        What fsspec needs to reach the files: `key`, `secret`, `endpoint_url` and so on.
+        Options of fsspec for the connection: `key`, `secret`, `endpoint_url` and so on.
     connection : SQLAlchemy engine or URL, connection of DuckDB, ADBC or DB-API, optional
         To the database that `data` is a query for. The query is run once, and its rows are kept in a temporary file.
 

@@ -59,10 +59,10 @@ class Runs(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What says whether a sequence is so long that it comes in windows."""
+    """Access to the rows around a part, to find sequences so long that they come in windows."""
 
     longest: int
-    """rows of one that comes whole"""
+    """maximum length of a sequence that comes whole"""
     before: Callable[[], int]
     """rows before the part of the sequence that goes on in it, at least one more than `longest` if there are more"""
     after: Callable[[object], int]
@@ -121,9 +121,9 @@ def _rows_after(source: Source, part: int, name: str, last: object) -> int:
 
 
 class Ids:
-    """Which sequences some parts that follow one another have, to find one whose rows are not next to each other.
+    """Sequence ids of consecutive parts, to detect a sequence whose rows are not consecutive.
 
-    `+` joins what is known of parts with what is known of those right after them.
+    `+` merges the ids of some parts with those of the parts right after them.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Ids:
         self.keys, counts = np.unique(_keys(runs), return_counts=True)
         """of each sequence: sorted, and of one size, so that very many fit in memory"""
         self.again: Values = self.keys[counts > 1][:1]
-        """the key of a sequence that came back, if there is one"""
+        """the key of a sequence that occurs twice, if any"""
 
     def __add__(self, other: Ids) -> Ids:
         if not len(self.keys) or not len(other.keys):
@@ -156,7 +156,7 @@ class Ids:
 
 
 def _keys(ids: Values) -> Values:
-    """What ids are known by: integers by themselves, others by sixteen bytes, the same for numbers that are equal."""
+    """Return the keys of ids: integers themselves, others as sixteen bytes, equal for equal numbers."""
     if ids.dtype.kind == "i" or (ids.dtype.kind == "u" and ids.dtype.itemsize < 8):
         return ids.astype(np.int64)
     plain = (int(i) if isinstance(i, float) and i.is_integer() else i for i in ids.tolist())
@@ -233,7 +233,7 @@ def _changes(ids: Values) -> Codes:
 
 
 def _checked(chunk: Chunk, name: str) -> Values:
-    """The ids of a chunk's rows, of which none may be missing."""
+    """Return the ids of the rows of a chunk, or raise if one is missing."""
     ids = np.asarray(chunk.side[name])
     missing: Any = ids != ids
     if ids.dtype.kind == "O":
@@ -258,7 +258,7 @@ def whole(
     Parameters
     ----------
     chunks : iterable of Chunk
-        Of the part; `name` among the columns that come along says the ids.
+        Chunks of the part, with the ids in the side column `name`.
     name : str
     before : array
         Ids of rows before the part; the last is that of the row before its first.
@@ -309,7 +309,7 @@ def whole(
 
 
 class _Going:
-    """A sequence that may go on: its rows so far, as far as they were not given out as windows."""
+    """Sequence that may continue: its rows so far, except those already yielded as windows."""
 
     def __init__(self, windows: Around | None, own: bool) -> None:
         self.windows, self.own = windows, own

@@ -18,7 +18,7 @@ from tenfold.sources import sequence_source, validation
 
 
 class Source(ABC):
-    """An ordered list of parts that any worker can load by itself.
+    """Ordered list of parts, each of which any worker can load by itself.
 
     A part is loaded as a view for one need; the same rows serve several learners in several
     views. What a column or the target holds is itself found by merging: each part has a schema,
@@ -33,32 +33,32 @@ class Source(ABC):
     named: bool = False
     """whether the user gave the names"""
     sequence: str | None = None
-    """the column that says to which sequence a row belongs, if the user named it"""
+    """the column with the sequence id of each row, if the user named it"""
     counted: int | None = None
     """how many rows there are; None if rows must be read to know"""
     weight: VectorLike = None
     """of each row, if weights were given with the rows"""
     lazy: bool = True
-    """whether what a model says of the rows is a source too; arrays that a user hands over get arrays"""
+    """whether outputs for the rows are sources too; arrays that a user passes get arrays"""
     makes_sparse: bool = False
     """whether rows are made for a need, sparse ones if it takes them; all others have their rows in one form"""
     costly: bool = False
-    """whether rows take so long to make that they are held, in memory or files, for a learner of several passes"""
+    """whether rows are slow to make, so that they are held, in memory or files, for an iterative learner"""
 
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}
         self._warned: set[str] = set()
         self.side: dict[str, str | AnyColumn] = {}
-        """what comes along with the rows, whatever the need: an entry for each row, or the name of a column"""
+        """side columns under every need: an entry for each row, or the name of a column"""
         self.runs: dict[tuple[str, int], sequence_source.Runs] = {}
-        """by column of ids and part, which sequences a part begins and ends with, as far as somebody has looked"""
+        """by id column and part: the first and last sequences of the part, once they have been read"""
         self.whole_sequences: set[str] = set()
-        """columns of ids of which somebody has seen, in all parts, that none comes back after others"""
+        """id columns that have been checked: in all parts, the rows of each sequence are consecutive"""
         self.first_part = 0
         """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
 
     def __copy__(self) -> Self:
-        """All of it, also what does not travel to workers; but other rows may begin other sequences."""
+        """Copy all attributes, also those that are not sent to workers; sequences of other rows may begin elsewhere."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.runs, other.whole_sequences = {}, set()
@@ -81,7 +81,7 @@ class Source(ABC):
         return len(self)
 
     def head(self, rows: int = 5) -> pa.Table:
-        """The first rows, to look at: all columns, as they are in the data.
+        """Return the first rows for inspection: all columns, in their original types.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Source(ABC):
         return self.head(1).schema
 
     def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
-        """Yield the first rows of a part, as tables that people look at; more may come."""
+        """Yield the first rows of a part, or more, as tables for display."""
         return self.raw(part, self.columns)
 
     def __repr__(self) -> str:
@@ -126,7 +126,7 @@ class Source(ABC):
         return f"<{type(self).__name__}: {said}{self.roles_said()}>"
 
     def roles_said(self) -> str:
-        """What a repr says of target and weights."""
+        """Return the target and weights, for the repr."""
         return ", weighted" if self.weighted else ""
 
     @property
@@ -144,12 +144,12 @@ class Source(ABC):
         """A short text by which this data is recognised."""
 
     def fingerprint_later(self) -> Callable[[], str]:
-        """What makes the fingerprint of the rows as they are now, also if they are others by then."""
+        """Return a function that computes the fingerprint of the current rows, also if they change later."""
         text = self.fingerprint()
         return lambda: text
 
     def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
-        """Those that the same rows may have: of rows in memory, with this target and these weights or without."""
+        """Return the possible fingerprints of the rows: in memory, with this target and these weights or without."""
         return {self.fingerprint()}
 
     def in_memory(self) -> int:
@@ -157,7 +157,7 @@ class Source(ABC):
         return 0
 
     def arrays(self) -> tuple[Any, ...]:
-        """All that this process has of the rows; a fingerprint looks at a few of them only."""
+        """Return all arrays of the rows in this process, of which a fingerprint samples a few."""
         return ()
 
     def target_values(self) -> Values | None:
@@ -170,7 +170,7 @@ class Source(ABC):
 
     @property
     def outputs(self) -> int:
-        """How many columns the target has, if it is a table of them; 0: it is a single column, or there is none."""
+        """Return the number of target columns if the target is a table; 0 for a single column or no target."""
         return 0
 
     # ---- the same rows otherwise -----------------------------------------------------------------
@@ -188,7 +188,7 @@ class Source(ABC):
         return other
 
     def without(self, *columns: str) -> Self:
-        """The same rows; these columns are no features, but may come along: they say a fold or a group."""
+        """Return the same rows without some columns as features, which may still serve as folds or groups."""
         self.check_there(columns)
         other = copy(self)
         other.names = tuple(n for n in self.names if n not in columns)
@@ -210,7 +210,7 @@ class Source(ABC):
         return other
 
     def given_side(self) -> list[AnyColumn]:
-        """What comes along and is not a column: an entry for each row."""
+        """Return the side columns that are arrays with an entry for each row."""
         return [values for values in self.side.values() if not isinstance(values, str)]
 
     def numbered_from(self, part: int) -> Self:
@@ -228,9 +228,9 @@ class Source(ABC):
         """Yield one part in pieces that fit in memory, as `chunks` does, without the checks that all sources share."""
 
     def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        """Yield one part in pieces that fit in memory (one, unless it is large), as a view for a need.
+        """Yield one part in pieces that fit in memory (one, unless it is large), as a need requires.
 
-        Categories and classes are coded by the schema. What a learner cannot take is an error.
+        Categories and classes are coded by the schema. Unsuitable values raise an error.
         """
         if need.output is not None:
             yield from self.output(need.output).chunks(part, need.for_output(None), schema)
@@ -249,7 +249,7 @@ class Source(ABC):
         return need.sequence is not None and len(self) > 1 and self.sequence_column(need) not in self.whole_sequences
 
     def sequence_ids(self, part: int, need: Need) -> sequence_source.Ids:
-        """Which sequences a part has, for a need of sequences; what is found of all parts adds up."""
+        """Return the sequence ids of a part, for a need of sequences; those of all parts merge."""
         return sequence_source.ids_in(self, part, self.sequence_column(need))
 
     def sequence_by_key(self, part: int, need: Need, key: Values) -> list[object]:
@@ -257,7 +257,7 @@ class Source(ABC):
         return sequence_source.named_by(self, part, self.sequence_column(need), key)
 
     def first_rows(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
-        """Yield the first rows of a part, so many with those of weight zero: `read`, but no more of it than that."""
+        """Yield the first n rows of a part, including those of weight zero: like `read`, but no more than needed."""
         for chunk in self.read(part, need, schema):
             some = int(np.searchsorted(chunk.X.numbers(), chunk.offset + rows))
             yield chunk if some == chunk.n else chunk.rows(slice(0, some))
@@ -277,25 +277,25 @@ class Source(ABC):
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:
-        """Within this block a part is read for so many needs: what was read of it may be kept for the next."""
+        """Read each part once for n needs in this block: the part that was read may be kept for the next."""
         yield
 
     def first_row_id(self, part: int) -> int:
-        """Where the first row of a part stands."""
+        """Return the row id of the first row of a part."""
         return (self.first_part + part) % (ROW_IDS_PER_LEVEL // ROW_IDS_PER_PART) * ROW_IDS_PER_PART
 
     # ---- schemas ---------------------------------------------------------------------------------
 
     @abstractmethod
     def scans_for(self, need: Need) -> bool:
-        """Whether every part must be read to know the schema, or one says it all."""
+        """Whether all parts must be read to know the schema."""
 
     @abstractmethod
     def schema_of(self, part: int, need: Need) -> Schema:
         """The schema of one part: its columns, categories and classes."""
 
     def known(self, need: Need) -> Schema | None:
-        """The schema for a need if no scan is left to do. What comes along does not change it."""
+        """Return the schema for a need if no scan is required, else None. Side columns do not change it."""
         need = need.of_schema()
         if need not in self._found and not self.scans_for(need):
             self._found[need] = self.schema_for(0, need)
@@ -338,7 +338,7 @@ class Source(ABC):
         self._warned |= validation.warn_of_numbers_as_text(schema, need, chosen | self._warned, keep)
 
     def sequence_column(self, need: Need) -> str:
-        """The column that says to which sequence a row belongs."""
+        """Return the column with the sequence id of each row."""
         name = need.sequence or self.sequence
         if name is None:
             raise DataError(
@@ -352,7 +352,7 @@ class Source(ABC):
         return name
 
     def target_error(self, part: int, row: int) -> DataError:
-        """The error for a target that is missing or infinite in a row."""
+        """Return the error of a missing or infinite target in a row."""
         return DataError(
             f"Input y contains NaN or infinity: the target is missing or not finite in row {row}. Remedy: leave out "
             "the rows without a target"
@@ -366,7 +366,7 @@ class Source(ABC):
 
 
 def _stacked(tables: list[pa.Table]) -> pa.Table:
-    """The rows of all; a column whose types differ, as one that is not used may, as text."""
+    """Concatenate tables; an unused column with different types becomes text."""
     for name in tables[0].column_names:
         if len({table.schema.field(name).type for table in tables}) == 1:
             continue
@@ -377,7 +377,7 @@ def _stacked(tables: list[pa.Table]) -> pa.Table:
 
 
 def no_column(name: str, names: Sequence[str]) -> DataError:
-    """The error for a column that is not there, with those that it may have been meant for."""
+    """Return the error of a missing column, with similar names."""
     near = get_close_matches(str(name), [str(n) for n in names], 3)
     hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
     return DataError(f"there is no column {name!r}{hint}")

@@ -1,4 +1,4 @@
-"""Some of the rows of a source, chosen by their numbers alone: nothing is copied, and any worker finds the same rows.
+"""Subset of a source, selected by row number: nothing is copied, and any worker selects the same rows.
 
 Numbers are dealt into groups by chance: of as many rows in a row as there are groups, one is in each. A subset has the
 rows of some groups.

@@ -1,4 +1,4 @@
-"""Everything that Arrow can hold as a source: roles of columns, views by need.
+"""Sources of Arrow tables: roles of columns, and chunks as a need requires.
 
 A subclass says how many parts there are and how to read some columns of one of them; this class makes chunks
 of them.
@@ -31,7 +31,7 @@ from tenfold.sources.source import Source, no_column
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns are for. Those without a role are features."""
+    """Roles of the columns. Columns without a role are features."""
 
     target: str | None = None
     """the column to predict"""
@@ -45,12 +45,12 @@ class Roles:
 
     @property
     def taken(self) -> tuple[str, ...]:
-        """The columns that are no features: target, weight, and what tells sequences apart."""
+        """Return the columns that are not features: target, weight, and sequence ids."""
         some = (*self.outputs, self.target, self.weight, self.sequence)
         return tuple(dict.fromkeys(name for name in some if name is not None))
 
     def features(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The features among the names, or an error that names what is not there."""
+        """Return the features among the names, or raise with the name of a missing column."""
         if repeated := sorted({n for n in names if list(names).count(n) > 1} if len(set(names)) < len(names) else []):
             raise DataError(f"columns {repeated} appear more than once. Remedy: rename them")
         taken = self.taken
@@ -84,7 +84,7 @@ class ArrowSource(Source):
         self.where = where
         """how the user wrote it, for errors that print the call that would work"""
         self.asked = ""
-        """how the user said which rows to take"""
+        """the row filter as the user passed it"""
         self.names = roles.features(schema.names)
         self.sequence = roles.sequence
         self.named = True
@@ -158,9 +158,9 @@ class ArrowSource(Source):
 
     @abstractmethod
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
-        """Some columns of one part, in pieces that fit in memory, each with its first row's number.
+        """Yield some columns of one part in pieces that fit in memory, each with the number of its first row.
 
-        With `rows`, no more than so many from the first on.
+        With `rows`, at most the first n rows.
         """
 
     def starts(self) -> Codes | None:
@@ -344,14 +344,14 @@ class ArrowSource(Source):
             yield start, table
 
     def _side(self, need: Need) -> dict[str, str | None]:
-        """What comes along, and the column that says it; None: it was given with the rows."""
+        """Return the values of a side column, and its column name; None: it was passed with the rows."""
         found: dict[str, Any] = {name: name for name in need.side}
         found |= {name: values if isinstance(values, str) else None for name, values in self.side.items()}
         self.check_there([column for column in found.values() if column is not None])
         return found
 
     def _added(self, name: str) -> str:
-        """What a column is called that comes along with the table for a while: as none of its own is."""
+        """Return an unused name for a column that is added to the table for a while."""
         return free_name(name, self.types.names)
 
     def _kept(self, table: pa.Table, start: int, part: int) -> tuple[pa.Table, Array | None, Codes | None]:
@@ -540,7 +540,7 @@ def expression_of(where: object) -> pc.Expression:
 
 
 def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:
-    """The rows of a table for which an expression holds, of which there must be some."""
+    """Return the rows of a table that satisfy an expression; raise if there are none."""
     try:
         some = table.filter(where)
     except (pa.ArrowException, KeyError) as error:

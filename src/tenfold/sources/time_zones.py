@@ -19,18 +19,18 @@ import numpy as np
 from tenfold.core import Codes
 
 SECONDS_PER_DAY = 86_400
-"""seconds of a day"""
+"""number of seconds of a day"""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_ZONE_SECOND = int(np.datetime64("1800-01-01", "s").astype(np.int64))
 """before it no clock was set by a zone: that of the place goes on"""
 FIRST_RULE_SECOND = int(np.datetime64("2038-01-01", "s").astype(np.int64))
-"""from then on clocks are set by rules, of which the database lists no dates"""
+"""clock changes from here on follow rules, and the database does not list them"""
 CALENDAR_CYCLE = 146_097 * SECONDS_PER_DAY
 """after 400 years, days of the week and leap years come again"""
 
 
 def ahead_of_utc(zone: str, seconds: Codes) -> Codes:
-    """Seconds that the clocks of a zone are ahead of UTC.
+    """Return the offset of a time zone from UTC, in seconds.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def ahead_of_utc(zone: str, seconds: Codes) -> Codes:
     Raises
     ------
     ValueError
-        If there is no such zone here.
+        If the zone is not in the database of this machine.
     """
     if not len(seconds):
         return np.zeros(0, np.int64)
@@ -64,7 +64,7 @@ def ahead_of_utc(zone: str, seconds: Codes) -> Codes:
 
 @lru_cache(maxsize=64)
 def _steps(zone: str, years: tuple[int, ...]) -> tuple[Codes, Codes]:
-    """When the clocks are set in some years, and what they are ahead from then on."""
+    """Return the clock changes of some years, and the offset from UTC after each."""
     steps = [step for year in years for step in _steps_of_year(zone, year)]
     starts, ahead = zip(*steps, strict=True)
     return np.array(starts, dtype=np.int64), np.array(ahead, dtype=np.int64)
@@ -72,7 +72,7 @@ def _steps(zone: str, years: tuple[int, ...]) -> tuple[Codes, Codes]:
 
 @lru_cache(maxsize=4096)
 def _steps_of_year(zone: str, year: int) -> list[tuple[int, int]]:
-    """The same of one year, which begins with a step."""
+    """Return the clock changes of one year, with a first entry for its beginning."""
     begin, end = (int((datetime(y, 1, 1, tzinfo=UTC) - EPOCH).total_seconds()) for y in (year, year + 1))
     ahead = _clock(_zone(zone))
     days = [(at, ahead(at)) for at in range(begin, end + 1, SECONDS_PER_DAY)]
@@ -92,7 +92,7 @@ def _change(ahead: Callable[[int], int], low: int, high: int) -> int:
 
 
 def _clock(zone: tzinfo) -> Callable[[int], int]:
-    """From seconds since 1970, UTC, to those that the zone is ahead."""
+    """Return the offsets from UTC at seconds since 1970."""
 
     def ahead(at: int) -> int:
         found = (EPOCH + timedelta(seconds=at)).astimezone(zone).utcoffset()

@@ -1,4 +1,4 @@
-"""What is checked of rows before a learner or a model sees them, whatever source they come from.
+"""Validation of rows before a learner or a model sees them, whatever their source.
 
 `Source.chunks` is the only way to rows, and checks every chunk here: columns against the schema, then target and
 weights against the need. Values of X are checked by `Columns` as they are read, since that costs no pass of its own.
@@ -31,9 +31,9 @@ from tenfold.sources import arrow
 from tenfold.sources.label_codes import column_of, levels
 
 MAX_SILENT_CATEGORIES = 20
-"""so many distinct values may be categories without a word, although they look like measured numbers"""
+"""number of distinct values up to which numbers are taken as categories without a warning"""
 MIN_NUMERIC_SHARE = 0.9
-"""text is taken for numbers if so large a share of its distinct values are: the rest may mark what is missing"""
+"""share of distinct texts that must be numeric for a warning; the others may be markers of missing values"""
 MAX_SUM_OF_SQUARES = 1e280
 """the largest sum of squares of a target in one part: weights, and the sum over parts, want room below 1e308"""
 MAX_INSPECTED_CATEGORIES = 10_000
@@ -76,7 +76,7 @@ def refuse_sparse() -> DataError:
 
 
 def by_column(X: MatrixLike) -> MatrixLike:
-    """An array of numbers as it is; one of objects or text as a tuple of columns: numbers where all of it are."""
+    """Return a numeric array unchanged; one of objects or text as a tuple of columns, numeric where all values are."""
     if sp.issparse(X) or X.dtype.kind not in "OUT":
         return X
     return tuple(_typed(X[:, j], f"column {f'x{j}'!r}") for j in range(X.shape[1]))
@@ -93,13 +93,13 @@ def _typed(values: Values, where: str) -> Values:
 
 
 def numbers(values: Matrix, where: str) -> Matrix:
-    """float32 and float64 as they are, other numbers as float64; dates, text and the like are refused by name.
+    """Return float32 and float64 unchanged, other numbers as float64; dates, text and others are refused by name.
 
     Parameters
     ----------
     values : array or CSR matrix
     where : str
-        What it is, for errors: "column 'a'", "the target".
+        Name of the array in error messages: "column 'a'", "the target".
     """
     kind = values.dtype.kind
     if values.dtype in (np.float32, np.float64):
@@ -116,7 +116,7 @@ def numbers(values: Matrix, where: str) -> Matrix:
 
 
 def refuse_rounding(values: Matrix, where: str) -> None:
-    """Refuse integers that float64 does not hold, as they are refused in a frame."""
+    """Raise for integers that float64 cannot represent, as for frames."""
     if getattr(values, "dtype", None) is None or not isinstance(values.dtype, np.dtype):
         return
     if values.dtype.kind == "O" and not sp.issparse(values):
@@ -138,7 +138,7 @@ def refuse_rounding(values: Matrix, where: str) -> None:
 
 
 def unmasked(X: MatrixLike) -> MatrixLike:
-    """A masked array as a plain one, in which what is masked is missing: NaN, or None among objects and text."""
+    """Convert a masked array to a plain one, with masked entries as NaN, or None among objects and text."""
     mask = np.ma.getmaskarray(X)
     if not mask.any():
         return X.data
@@ -167,7 +167,7 @@ def refuse_masked(values: VectorLike, what: str) -> VectorLike:
 
 
 def refuse_dates(values: VectorLike, where: str) -> None:
-    """Refuse dates and durations, of which numpy and scikit-learn would make numbers."""
+    """Raise for dates and durations, which NumPy and scikit-learn would convert to numbers."""
     dtype = getattr(values, "dtype", None)
     if getattr(dtype, "kind", "") in ("M", "m"):
         raise _no_numbers(where, str(dtype))

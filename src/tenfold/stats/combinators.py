@@ -1,4 +1,4 @@
-"""How statistics are put together: several of one scan, of groups of rows, of rows that go through transformers first.
+"""Combinators of statistics: several in one scan, groups of rows, rows after transformers.
 
 Combinators are syntax. Whatever stands in what, an expression has one normal form, a list of leaves (`engine/plan.py`):
 they commute, because keys and draws look at the places of rows, at columns that come along and at the target, never at
@@ -22,7 +22,7 @@ Coder = Callable[[Chunk], Codes]
 
 
 class View(Value):
-    """How rows are read: what is wanted of them, and what they hold. Members of one scan need not agree on it."""
+    """Way of reading rows: the need, and the schema. Members of one scan may differ in it."""
 
     need: Need
     schema: Schema
@@ -42,7 +42,7 @@ class Key(Value):
     groups: int
 
     def coder(self, part: int) -> Coder:
-        """For the chunks of one part, in order: places of rows may depend on those before them."""
+        """Return the coder for the chunks of one part, in order: groups may depend on earlier rows."""
         raise NotImplementedError
 
 
@@ -102,10 +102,10 @@ def joined(key: Key, sets: Sequence[Sequence[int]]) -> Key:
 
 
 class Stage(Value):
-    """A fitted transformer: what it makes of rows, one by one."""
+    """Fitted transformer, applied row by row."""
 
     learned: ClassVar[bool] = True
-    """whether what it makes of a row depends on other rows, so that each fold has its own"""
+    """whether its output for a row depends on other rows, so that each fold has its own"""
 
     def stage(self, chunk: Chunk) -> Chunk:
         """The same rows, with other columns."""
@@ -124,13 +124,13 @@ class Among(Stage):
         return chunk._replace(X=self.of(chunk.X), whole=chunk.X if chunk.whole is None else chunk.whole)
 
     def of(self, X: Columns) -> Columns:
-        """These columns of some, with missing values or without, as the member takes them."""
+        """Return these columns, with or without missing values, as the member takes them."""
         found = X.some(np.array(self.columns, dtype=np.int64))
         return found if found.missing == self.missing else found.other_columns(found.data, found.names, self.missing)
 
 
 class Inside(Stage):
-    """The rows as they are, for a learner within a learner: its draws have nothing to do with those around it."""
+    """Rows of a learner within a learner: its random draws are independent of those around it."""
 
     learned = False
 
@@ -139,7 +139,7 @@ class Inside(Stage):
 
 
 class KeyWithin(Key):
-    """A key of a learner that stands within others."""
+    """Key of a learner inside others."""
 
     base: Key
     depth: int
@@ -158,7 +158,7 @@ class Draw(Value):
 
 
 class DrawAround(Draw):
-    """A draw of a learner around the one that sees the rows."""
+    """Random draw of a learner around the one that sees the rows."""
 
     base: Draw
     depth: int
@@ -172,7 +172,7 @@ class Each(Expression):
 
     of: tuple[Expression, ...]
     width: int = 0
-    """if not zero, they are of rows of so many numbers, not of the schema's columns"""
+    """if not zero, the number of columns of the rows, in place of the schema's"""
     beside: bool = False
     """whether the schema's columns follow those numbers"""
     columns: tuple[tuple[int, ...], ...] = ()
@@ -180,7 +180,7 @@ class Each(Expression):
 
 
 class As(Expression):
-    """Of rows that are read in another way."""
+    """Statistic of rows that are read in another way."""
 
     view: View
     of: Expression
@@ -194,7 +194,7 @@ class By(Expression):
 
 
 class Of(Expression):
-    """Of the rows of some groups only."""
+    """Statistic of the rows of some groups only."""
 
     key: Key
     groups: tuple[int, ...]
@@ -202,16 +202,16 @@ class Of(Expression):
 
 
 class After(Expression):
-    """Of rows as fitted transformers make them."""
+    """Statistic of rows transformed by fitted transformers."""
 
     stages: tuple[Stage, ...]
     of: Expression
     keep: bool = False
-    """whether to hold what they made, for further rounds"""
+    """whether to hold the transformed rows for further rounds"""
 
 
 class Reweighted(Expression):
-    """Of rows whose weights are drawn again."""
+    """Statistic of rows with redrawn weights."""
 
     draw: Draw
     of: Expression
@@ -228,7 +228,7 @@ class Continue(Expression):
 
 
 def statistics(expression: Expression) -> Iterator[Statistic[Any]]:
-    """Those that an expression is made of, in order."""
+    """Return the statistics of an expression, in order."""
     match expression:
         case Statistic():
             yield expression
@@ -240,7 +240,7 @@ def statistics(expression: Expression) -> Iterator[Statistic[Any]]:
 
 
 def title(expression: Expression) -> str:
-    """What a history and a bar call it: what it is made of, each once."""
+    """Return the title of an expression in histories and progress bars: its distinct statistics."""
     return " ".join(dict.fromkeys(statistic.title for statistic in statistics(expression)))
 
 

@@ -34,11 +34,11 @@ class Pieces:
     """number in the source of the part's, or the chunk's, first row"""
     rows: Annotated[Codes, "piece", COUNTS]
     dropped: Annotated[Codes, "piece", COUNTS]
-    """rows of weight zero"""
+    """number of rows with weight zero"""
 
     @classmethod
     def of(cls, chunk: Chunk) -> Pieces:
-        """Of one chunk; of none if it has no rows."""
+        """Count the rows of one chunk; zero if it has none."""
         some = 1 if chunk.n or chunk.dropped else 0
         return cls(*(np.full(some, v, np.int64) for v in (chunk.part, chunk.offset, chunk.n, chunk.dropped)))
 
@@ -48,9 +48,9 @@ class Pieces:
 
 
 class RowsByChunk(Statistic[Pieces]):
-    """How many rows each chunk has: folds of rows in a row depend on how many there are.
+    """Number of rows of each chunk, on which contiguous folds depend.
 
-    Each model of a cross-validation counts its own rows: those of a group stand between those of others.
+    Each model of a cross-validation counts its own rows, since those of a group lie between those of others.
     """
 
     def summarize(self, chunk: Chunk) -> Pieces:
@@ -81,7 +81,7 @@ class DrawnFolds(Key):
 
 
 class FoldsInOrder(Key):
-    """Folds of rows in a row, as many in each as in any other, but for one."""
+    """Contiguous folds whose sizes differ by at most one."""
 
     rows: int
     """of all folds, those of weight zero left out"""
@@ -94,7 +94,7 @@ class FoldsInOrder(Key):
 
 
 class ListedFolds(Key):
-    """Folds as a list says that has an entry for each row."""
+    """Folds given by an array with the fold of each row."""
 
     codes: Codes
     starts: ChunkStarts
@@ -108,7 +108,7 @@ class ListedFolds(Key):
 
 
 def listed(cv: Any) -> NDArray[Any]:
-    """The fold of each row, as an array says it, or pairs of training rows and test rows."""
+    """Return the fold of each row, from an array, or from pairs of training rows and test rows."""
     pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
     if not pairs:
         return np.asarray(cv)
@@ -148,7 +148,7 @@ class FoldMoments:
 
     @classmethod
     def of(cls, chunk: Chunk, levels: Codes, codes: Codes, folds: int) -> FoldMoments:
-        """Of a chunk whose rows are in these folds."""
+        """Summarize a chunk whose rows are in these folds."""
         in_order = bool((codes[1:] >= codes[:-1]).all())
         if not in_order and not levels.any():
             return cls(*Moments.stacked(chunk, codes, folds))
@@ -206,14 +206,14 @@ class FoldRows:
 
     @classmethod
     def of(cls, chunk: Chunk, levels: Codes, codes: Codes, folds: int) -> Any:
-        """Of a chunk whose rows are in these folds, or their moments by fold if those are smaller."""
+        """Keep the rows of a chunk by fold, or their moments by fold if those are smaller."""
         rows = Rows.of(chunk, levels)
         if isinstance(rows, Moments):
             return FoldMoments.of(chunk, levels, codes, folds)
         return cls(rows, codes, folds)
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether every row is in a fold that there is."""
+        """Whether every row is in a valid fold."""
         return len(self.fold) == len(self.rows) and bool((self.fold < self.folds).all())
 
     def each(self) -> list[Rows]:
@@ -225,7 +225,7 @@ class FoldRows:
         return FoldMoments._stack([rows.moments() for rows in self.each()])
 
     def canonical(self) -> FoldMoments:
-        """What is the same for rows in any order."""
+        """Return the rows in a canonical order, for comparison."""
         return self.moments()
 
     def __add__(self, other: Any) -> Any:
@@ -257,14 +257,14 @@ class ComomentsByFold(Statistic[FoldMoments | FoldRows]):
 
 
 class ComomentsByDrawnFold(ComomentsByFold, Grouped[FoldMoments | FoldRows]):
-    """The same of random folds: a row is in its fold whatever other rows there are."""
+    """Co-moments by random fold: the fold of a row is independent of the other rows."""
 
 
 @lru_cache(maxsize=32)
 def _pairs_but_one(n: int) -> tuple[Codes, int, Codes]:
-    """Which of `n` are merged with which, pair by pair, to leave each out; where all are then, and all but each.
+    """Return a schedule of pairwise merges of `n` summaries that leaves each out, with the index of each result.
 
-    A pair stands after the `n` and the pairs before it.
+    The result of pair i has index `n + i`.
     """
     pairs: list[tuple[int, int]] = []
 

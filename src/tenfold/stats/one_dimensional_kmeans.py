@@ -16,7 +16,7 @@ TOLERANCE = 1e-4
 
 
 def line_centers(values: Array, weight: Array, start: Array) -> Array:
-    """The centres to which k-means leads.
+    """Return the centres of k-means in one dimension.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def _sums(at: Codes, numbers: Array, size: int) -> Array:
 
 
 def _fill_empty(x: Array, weight: Array, away: Array, nearest: Codes, mass: Array, total: Array) -> None:
-    """Give each centre without values a row, of those that are farthest from their centres."""
+    """Give each empty cluster one row, among those farthest from their centres."""
     empty = np.flatnonzero(mass == 0)
     farthest = np.argsort(-away, kind="stable")[: len(empty)]
     rows = np.repeat(farthest, np.minimum(np.ceil(weight[farthest]), len(empty)).astype(np.int64))[: len(empty)]

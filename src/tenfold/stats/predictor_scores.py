@@ -1,7 +1,7 @@
-"""Scoring is a statistic: what predictors say of rows, beside what is true of them, as summaries that merge.
+"""Scoring as a statistic: metrics of predictions and true values, as summaries that merge.
 
-A predictor is whatever says something of rows: a fitted model with its transformers, an estimator of another library,
-predictions that are given. Several scores that need the same of it have it said once.
+A predictor has outputs for rows: a fitted model with its transformers, an estimator of another library, or
+given predictions. Outputs that several scores need are computed once.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from tenfold.stats.metrics import Confusion, Scorer
 from tenfold.stats.metrics.scorers import confusion
 
 Outputs = dict[str, Values]
-"""by what was wanted: numbers or class codes ("prediction"), "probability" or "score", rows x classes"""
+"""outputs by name: numbers or class codes ("prediction"), "probability" or "score", rows x classes"""
 
 
 class Predictor(Value):
-    """What says something of each row, in the classes of the rows it is asked about."""
+    """Source of predictions for rows, in the classes of these rows."""
 
     name: str
-    """for errors"""
+    """name in error messages"""
     gives: frozenset[str]
-    """what it can be asked for: decided when it is made"""
+    """names of the outputs that the predictor provides, decided when it is made"""
     classes: Any
     """its own; None: it predicts numbers"""
     n_classes: int = field(default=0, kw_only=True)
-    """of the rows"""
+    """number of classes of the rows"""
     known: Codes | None = field(default=None, kw_only=True)
-    """where its own classes stand among those of the rows; None: they are the same"""
+    """indices of its own classes among those of the rows; None: they are the same"""
     need: Need = field(default=Need(), kw_only=True)
     """how rows are read for it"""
     schema: Schema | None = field(default=None, kw_only=True)
-    """the columns that it knows; None: it takes what there is"""
+    """schema of the columns that it was fitted on; None: any columns"""
 
     @property
     def has_decision_function(self) -> bool:
@@ -51,7 +51,7 @@ class Predictor(Value):
         return self if classes is None else replace(self, n_classes=len(classes), known=known)
 
     def check(self, wanted: Iterable[str]) -> None:
-        """Refuse what it does not give."""
+        """Raise if a requested output is not available."""
         if not self.gives.issuperset(wanted):
             raise DataError(
                 f"this score needs probabilities, and {self.name} has no predict_proba. Remedy: a score of classes, "
@@ -59,7 +59,7 @@ class Predictor(Value):
             )
 
     def outputs(self, chunk: Chunk, wanted: Iterable[str]) -> Outputs:
-        """What it says of the rows of a chunk."""
+        """Return the outputs for the rows of a chunk."""
         return self.placed(self.said(chunk, frozenset(wanted)))
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
@@ -67,7 +67,7 @@ class Predictor(Value):
         raise NotImplementedError
 
     def placed(self, said: Outputs) -> Outputs:
-        """What was said in its own classes, in those of the rows: it never says a class that it does not know."""
+        """Return outputs in the classes of the rows: an unknown class is never predicted."""
         if self.known is None:
             return said
         found: Outputs = {}
@@ -80,7 +80,7 @@ class Predictor(Value):
         return found
 
     def outputs_by(self, each: Sequence[Predictor], chunk: Chunk, codes: Codes, wanted: Iterable[str]) -> Outputs:
-        """What several predictors say, this one first among them: each row by the one that its code names."""
+        """Return the outputs of several predictors, this one first: each row by the predictor of its code."""
         found: Outputs = {}
         for at, rows in places_by_group(codes):
             for what, values in each[at].outputs(chunk.rows(rows), wanted).items():
@@ -91,14 +91,14 @@ class Predictor(Value):
 
 
 class Metric(Value):
-    """What is summarized of outputs: of truth, outputs, weight (or None) and the number of classes."""
+    """Summary of outputs: of truth, outputs, weight (or None) and the number of classes."""
 
     needs: str
     summarize: ByIdentity
 
     @classmethod
     def of(cls, scorer: Scorer) -> Metric:
-        """What a score is read off."""
+        """Return the metric of these outputs."""
         return cls(scorer.needs, ByIdentity(scorer.summarize))
 
 
@@ -118,7 +118,7 @@ class Score(Grouped[Scores]):
     """How right predictors are: one for all rows, or one for each group of rows."""
 
     predictors: tuple[Predictor, ...]
-    """a single one for whatever rows; several stand in a `By`, and score a group each"""
+    """one predictor for all rows; several, inside a `By`, score one group each"""
     metrics: tuple[Metric, ...]
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class Score(Grouped[Scores]):
 
     @classmethod
     def of(cls, predictors: Sequence[Predictor], scorers: Iterable[Scorer]) -> Score:
-        """For some scores, of which several may be read off one summary."""
+        """Create the statistic of some scores, of which several may share one summary."""
         return cls(tuple(predictors), tuple(dict.fromkeys(map(Metric.of, scorers))))
 
     def summary(self, scorer: Scorer, scores: Scores) -> Any:

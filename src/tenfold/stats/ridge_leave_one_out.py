@@ -26,7 +26,7 @@ class LeftOut:
     """Squared errors of all rows, each left out once, by penalty."""
 
     base: Moments
-    """what the coefficients are made from"""
+    """the summary from which the coefficients are computed"""
     squares: Annotated[Array, "alpha", NOT_NEGATIVE]
     """Σ w e² / (1 - u|z|²)², without rows that decide their own prediction"""
     free: Annotated[Array, "alpha", ANYTHING]

@@ -15,9 +15,9 @@ ROUNDING_TOLERANCE = 1e-9
 
 
 def assert_same(a: Any, b: Any, what: str, *, exact: bool | None = None, unit: float = 0.0) -> None:
-    """Two records of one class are the same: to the bit if they are exact, else to rounding.
+    """Raise if two records differ: in any bit if they are exact, else beyond rounding.
 
-    `unit` is the size of the data: a field may be nothing but rounding beside it.
+    `unit` is the scale of the data, relative to which a field may be rounding errors only.
     """
     assert type(a) is type(b), f"{what}: {type(a).__name__} and {type(b).__name__}"
     exact = getattr(type(a), "exact", False) if exact is None else exact

@@ -91,7 +91,7 @@ TRANSFORMER_CHECKS = (
 
 
 def check_contract(learner: Estimator, rows: int | None = None, only: Callable[[str], bool] = bool) -> list[str]:
-    """Put scikit-learn's checks on a learner: none may fail, or be skipped, but those that it declares.
+    """Run scikit-learn's estimator checks on a learner: none may fail or be skipped, except those it declares.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _check(learner: Estimator, names: tuple[str, ...], rows: int | None, only: C
 
 
 def _parts(rows: int | None, check: str) -> AbstractContextManager[None]:
-    """Parts of so many rows, of `FEW` at least where it makes no difference."""
+    """Cut rows into parts of n rows, of at least `MIN_PART_ROWS` for checks that allow it."""
     if rows is None:
         return nullcontext()
     return part_rows(rows if check in SMALL_PART_CHECKS else max(rows, MIN_PART_ROWS))

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from tenfold.core import Array, Codes, Labels, Need, RowIndex, Values
 
 SEQUENCE_LENGTH = 4
-"""rows of a sequence"""
+"""number of rows of a sequence"""
 
 
 class Table(NamedTuple):
@@ -24,7 +24,7 @@ class Table(NamedTuple):
     word: int | None = None
     """which column is text among numbers"""
     length: int = 0
-    """rows of each sequence; 0: rows stand by themselves"""
+    """number of rows of each sequence; 0: rows are independent"""
 
     @property
     def row_weight(self) -> Array:
@@ -33,7 +33,7 @@ class Table(NamedTuple):
 
     @property
     def given(self) -> dict[str, Any]:
-        """What belongs to X and y in a fit: the weight of each row, and the lengths of sequences."""
+        """Arguments of a fit beside X and y: the weight of each row, and the lengths of sequences."""
         lengths = {"lengths": np.full(len(self.weight), self.length)} if self.length else {}
         return {"sample_weight": self.row_weight, **lengths}
 
@@ -55,7 +55,7 @@ class Table(NamedTuple):
 
     @property
     def columns(self) -> tuple[Values, ...]:
-        """Each in its own type."""
+        """Return the columns, each in its own type."""
         of_both = self.word is not None
         return tuple(c.astype(np.float64) if of_both and j != self.word else c for j, c in enumerate(self.X.T))
 
@@ -70,9 +70,9 @@ class Table(NamedTuple):
 
 
 def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
-    """A table for a need, from a seed; where both are taken, odd seeds put a column of text among the numbers.
+    """Draw a random table for a need; if it takes both kinds, odd seeds add a column of text to the numbers.
 
-    Of text there is one column: documents of a few words.
+    Text is in one column: documents of a few words.
 
     Where missing values are taken, every third seed has some among the numbers. Where whole sequences are, there are
     as many as rows else, of four rows each.

@@ -47,12 +47,12 @@ def law(function: Law) -> Law:
 
 
 def check_laws(learner: Estimator, draws: int = 25) -> None:
-    """Put every law on a learner, each on so many random data sets.
+    """Check every law on a learner, each on a number of random data sets.
 
     Parameters
     ----------
     learner : learner
-        Not fitted; its parameters are used as they are.
+        Unfitted learner, with the parameters to test.
     draws : int
         Data sets for each law.
     """
@@ -115,7 +115,7 @@ def pure(learner: Estimator, seed: int) -> None:
 
 @law
 def asking(learner: Estimator, seed: int) -> None:
-    """What is asked for is a value: asked for again it is equal, and so it is after a journey to a worker."""
+    """The expression that a learner asks for is a value: equal when asked again, and after pickling."""
     for state, _ in _states(learner, _source(draw(learner.need, seed))):
         asked, again = learner.ask(state), learner.ask(state)
         there = pickle.loads(pickle.dumps(asked))
@@ -126,7 +126,7 @@ def asking(learner: Estimator, seed: int) -> None:
 
 @law
 def grouping(learner: Estimator, seed: int) -> None:
-    """If a statistic summarizes groups of rows at once: each summary is that of the rows of its group."""
+    """Summaries of groups computed at once equal the summaries of each group's rows."""
     table = draw(learner.need, seed)
     source, random = _source(table), np.random.default_rng(seed)
     for state, schema in _states(learner, source):
@@ -145,7 +145,7 @@ def grouping(learner: Estimator, seed: int) -> None:
 
 @law
 def chunking(learner: Estimator, seed: int) -> None:
-    """Where the rows are cut does not matter, beyond rounding; for one that draws rows see `distribution`."""
+    """Cuts between parts change the model by rounding only; for random draws see `distribution`."""
     if learner.draws_rows:
         return
     table = draw(learner.need, seed)
@@ -157,7 +157,7 @@ def chunking(learner: Estimator, seed: int) -> None:
 
 @law
 def order(learner: Estimator, seed: int) -> None:
-    """The order of the rows does not matter, beyond rounding; for one that draws rows see `distribution`.
+    """The order of the rows changes the model by rounding only; for random draws see `distribution`.
 
     A sequential learner that does not draw them walks over them as they come.
     """
@@ -170,7 +170,7 @@ def order(learner: Estimator, seed: int) -> None:
 
 @law
 def repetition(learner: Estimator, seed: int) -> None:
-    """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight.
+    """A row of weight 2 equals two rows, weight 0 equals none; random draws use the row once, with its weight.
 
     Limits on the rows of a node count rows, whatever their weight: they are lifted. They count parts of rows where rows
     with missing values go down a tree in parts, so here no value is missing.
@@ -191,7 +191,7 @@ def repetition(learner: Estimator, seed: int) -> None:
 
 @law
 def distribution(learner: Estimator, seed: int) -> None:
-    """If rows are drawn: in another order and cut elsewhere they give the same model on average over seeds."""
+    """With random draws, another order and other parts give the same model on average over seeds."""
     if not learner.draws_rows:
         return
     table = draw(learner.need, seed)
@@ -209,7 +209,7 @@ def distribution(learner: Estimator, seed: int) -> None:
 
 
 def _drawn(learner: Estimator, table: Table, seeds: Iterator[int]) -> Estimator:
-    """Fitted with the first seed by which what is drawn can be learned from: it may lack a class, or all rows."""
+    """Fit with the first seed whose drawn rows can be fitted: they may lack a class, or be empty."""
     refused = None
     for seed in seeds:
         try:
@@ -220,7 +220,7 @@ def _drawn(learner: Estimator, table: Table, seeds: Iterator[int]) -> Estimator:
 
 
 def _told(model: Estimator, table: Table) -> Array:
-    """A number for each row that has a weight: what is predicted, how sure the first class is, how far its centre.
+    """Return a number for each row of positive weight: prediction, first probability, distance or the like.
 
     Of a learner of whole sequences: a number for each.
     """
@@ -236,7 +236,7 @@ def _told(model: Estimator, table: Table) -> Array:
 
 
 def _lengths(table: Table) -> dict[str, Any]:
-    """What belongs to the rows that have a weight: lengths, if they come in sequences."""
+    """Return the arguments beside X and y for rows of positive weight: lengths, if they come in sequences."""
     return {"lengths": np.full(len(table.seen) // table.length, table.length)} if table.length else {}
 
 
@@ -286,7 +286,7 @@ def merging(learner: Estimator, seed: int) -> None:
 
 
 def _check_refused(parts: tuple[Estimator, Estimator], why: str) -> None:
-    """Models that say that they do not merge are refused with their reason."""
+    """Check that models that do not merge are refused with their reason."""
     refused = ""
     try:
         parts[0] + parts[1]
@@ -315,7 +315,7 @@ def _check_numbered_on(learner: Estimator, table: Table, a: Table, b: Table) -> 
 
 @law
 def walking(learner: Estimator, seed: int) -> None:
-    """If the order matters: `step` is pure, no rows lead nowhere, and, if it is not drawn, cuts do not change a bit."""
+    """Sequential learners: `step` is pure, no rows change nothing and, without draws, cuts do not change a bit."""
     if learner.passes != SEQUENTIAL:
         return
     table = draw(learner.need, seed)
@@ -354,7 +354,7 @@ def threads(learner: Estimator, seed: int) -> None:
 
 @law
 def following(learner: Estimator, seed: int) -> None:
-    """What follows the rows is the same from the start and from any earlier state, and nothing earlier is changed."""
+    """Scratch of held rows has the same bits from the start and from any earlier state, which stays unchanged."""
     source = _source(draw(learner.need, seed))
     seen: list[Snapshot] = []
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
@@ -392,7 +392,7 @@ def _source(table: Table) -> ArraySource:
 
 
 def _loaded(learner: Estimator, source: ArraySource, schema: Schema) -> Chunk:
-    """All rows as one chunk."""
+    """Return all rows as one chunk."""
     return joined(list(source.chunks(0, learner.need, schema)))
 
 
@@ -419,7 +419,7 @@ def _states(learner: Estimator, source: ArraySource) -> Iterator[tuple[State, Sc
 
 
 def _pieces(learner: Estimator, seed: int, parts: int) -> Iterator[tuple[State, list[Any], Schema]]:
-    """Each of these states, the summaries of so many pieces of the rows, and the schema."""
+    """Return the states, each with the summaries of n pieces of the rows, and the schema."""
     table = draw(learner.need, seed)
     cuts = np.linspace(0, len(table.weight), parts + 1).astype(int)
     for state, schema in _states(learner, _source(table)):
@@ -440,7 +440,7 @@ def _call(method: Callable[..., Estimator], table: Table) -> Estimator:
 
 
 def _assert_same_model(a: Estimator, b: Estimator, table: Table, what: str, rounding: float = 1e-6) -> None:
-    """Two models say the same of the rows they have seen."""
+    """Raise if two models differ in their outputs for the training rows."""
     if getattr(type(a.summary_), "exact", False):
         for name, field, value in values(a.model_):
             same = field.axes is None or np.array_equal(value, getattr(b.model_, name))

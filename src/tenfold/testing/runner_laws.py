@@ -36,7 +36,7 @@ class Names:
     every: int = 1
 
     def parts(self, source: Source) -> range:
-        """Some of them."""
+        """Return a selection of the parts."""
         return range(0, len(source), self.every)
 
     def __call__(self, source: Source, part: int) -> Named:
@@ -49,7 +49,7 @@ class Fails:
     """A job that fails at one part."""
 
     def parts(self, source: Source) -> range:
-        """All of them."""
+        """Return all parts."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Named:
@@ -73,7 +73,7 @@ def _error(session: Session) -> str:
 
 
 def check_runner(runner: Runner, learners: Iterable[tuple[Any, Source]] = ()) -> None:
-    """Check the laws of runners.
+    """Check the laws of a runner.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def check_runner(runner: Runner, learners: Iterable[tuple[Any, Source]] = ()) ->
     Raises
     ------
     AssertionError
-        It says which law does not hold.
+        The message names the law that does not hold.
     """
     with part_rows(1):
         source = ArraySource(np.arange(float(PART_COUNT))[:, None])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def number(name: str, value: SupportsFloat | SupportsIndex | str) -> float:
-    """A number."""
+    """Return a finite number, or raise."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -35,7 +35,7 @@ def between(name: str, value: float, low: float = 0.0, high: float = 1.0) -> flo
 
 
 def positive(name: str, value: float, *, finite: bool = True) -> float:
-    """A number above 0."""
+    """Return a number above 0, or raise."""
     value = number(name, value)
     if not (value > 0 and (value < inf or not finite)):
         raise ValueError(f"{name} must be {'finite and ' if finite else ''}above 0, got {value!r}")
@@ -55,7 +55,7 @@ def whole(name: str, value: Any, low: int = 1, high: int | None = None) -> int:
 
 
 def one_of(name: str, value: str, options: tuple[str, ...]) -> str:
-    """One of these words."""
+    """Return one of the given words, or raise."""
     if value not in options:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}")
     return value
@@ -70,7 +70,7 @@ def vector(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 
 def matrix(name: str, value: ArrayLike, columns: int) -> NDArray[np.float64]:
-    """A table of finite numbers with so many columns."""
+    """Return a matrix of finite numbers with a given number of columns, or raise."""
     array = np.asarray(value, dtype=float)
     if array.ndim != 2 or array.shape[1] != columns or not np.isfinite(array).all():
         raise ValueError(f"{name} must be a matrix of finite numbers with {columns} columns, got shape {array.shape}")
@@ -78,7 +78,7 @@ def matrix(name: str, value: ArrayLike, columns: int) -> NDArray[np.float64]:
 
 
 def of_length(name: str, value: ArrayLike, length: int) -> NDArray[np.float64]:
-    """A row of so many finite numbers."""
+    """Return a vector of finite numbers with a given length, or raise."""
     array = np.asarray(value, dtype=float)
     if array.shape != (length,) or not np.isfinite(array).all():
         raise ValueError(f"{name} must be {length} finite numbers, got shape {array.shape}")
@@ -86,7 +86,7 @@ def of_length(name: str, value: ArrayLike, length: int) -> NDArray[np.float64]:
 
 
 def log_of_size(size: int | None, log_size: float | None) -> float:
-    """ln of the number of hypotheses, given as it is or as its logarithm."""
+    """Return the logarithm of the number of hypotheses, from the number or its logarithm."""
     if (size is None) == (log_size is None):
         raise ValueError("give either size or log_size")
     if size is not None:

@@ -47,7 +47,7 @@ def condition_number(P: ArrayLike) -> float:
 
 
 def minimum_shift(condition: float, in_P: float, in_q: float) -> Bound:
-    """How far the minimum of ½x'Px + q'x can move if P and q are off by so much.
+    """Bound of the shift of the minimum of ½x'Px + q'x under perturbations of P and q of given size.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from tenfold.theory.checks import between
 
 
 def kl_bernoulli(q: float, p: float) -> float:
-    """kl(q‖p) = q ln(q/p) + (1 - q) ln((1 - q)/(1 - p)), in nats.
+    """Relative entropy of two Bernoulli distributions, q ln(q/p) + (1 - q) ln((1 - q)/(1 - p)), in nats.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def kl_bernoulli(q: float, p: float) -> float:
     Returns
     -------
     float
-        At least 0; infinite where p excludes what q allows.
+        At least 0; infinite where p = 0 and q > 0, or p = 1 and q < 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The decision tree of least external path length, by searching all of them: what greedy growth is measured against."""
+"""Decision tree of minimum external path length, by exhaustive search: a reference for greedy growth."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ShortestTree(NamedTuple):
 
 
 def shortest_tree(X: ArrayLike, y: ArrayLike, *, weighted: bool = False, most: int = 100_000) -> ShortestTree:
-    """The shortest tree that has no error it could avoid, with a branch for each value of a column.
+    """Return the shortest tree without avoidable errors, with a branch for each value of a column.
 
     To find it is NP-hard: all sets of rows that tests can lead to are looked at, once for each depth.
 

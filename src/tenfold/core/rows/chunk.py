@@ -1,4 +1,4 @@
-"""One part, loaded, as a view for one need: what a learner summarizes.
+"""Chunk: one part in memory, as one learner reads it; the argument of `summarize`.
 
 Whatever is drawn by chance of rows (bootstraps, folds, validation rows) is drawn by their places: the number of
 the part, and the number of the row among those of the part that have a weight. So two rows, however alike, are drawn
@@ -38,21 +38,21 @@ class Chunk(NamedTuple):
     dropped: int = 0
     """rows of weight zero that were left out"""
     held: Any = None
-    """what the learner's lens made of the rows; then X has no columns and y is None"""
+    """result of the learner's lens for these rows; X then has no columns and y is None"""
     scratch: Any = None
-    """what the learner's `follow` made for these rows and the state"""
+    """result of the statistic's `follow` for these rows and the state"""
     side: Mapping[str, AnyColumn] = {}
-    """columns that come along, as they come: those that the need names, and those given with the rows"""
+    """side columns, unconverted: those that the need names, and those passed with the rows"""
     starts: Codes | None = None
     """where each sequence begins, if the need is of whole sequences"""
     first_row_id: int = 0
-    """the place of the first row of the chunk, as it was loaded"""
+    """row id of the first row of the chunk, as it was loaded"""
     picked: Codes | None = None
-    """which rows of the chunk, as it was loaded, these are; None: all from the first on"""
+    """indices of the selected rows of the loaded chunk; None: all, in order"""
     whole: Columns | None = None
     """all columns of the rows, where X has some of them; None: X has all"""
     window: Literal["", "first", "later"] = ""
-    """whether these are some rows of a long sequence: its first, or those that go on from the chunk before"""
+    """whether the chunk is a window of a long sequence: its first, or a continuation of the chunk before"""
 
     @property
     def n(self) -> int:
@@ -130,12 +130,12 @@ def concatenated(columns: Sequence[AnyColumn]) -> AnyColumn:
 
 
 def segments(chunk: Chunk, codes: Codes) -> Iterator[tuple[int, Chunk]]:
-    """The rows of each group that a chunk has, by group: slices if they stand in order, else copies."""
+    """Return the rows of each group in the chunk: slices if groups are contiguous, else copies."""
     return ((group, chunk.rows(which)) for group, which in places_by_group(codes))
 
 
 def places_by_group(codes: Codes) -> Iterator[tuple[int, slice | Codes]]:
-    """Where the rows of each group stand, by group: a slice if groups stand in order, else their numbers."""
+    """Return the positions of each group's rows: a slice if groups are contiguous, else their indices."""
     order = None if bool((codes[1:] >= codes[:-1]).all()) else np.argsort(codes, kind="stable")
     ordered = codes if order is None else codes[order]
     new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]

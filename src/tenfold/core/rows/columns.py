@@ -1,4 +1,4 @@
-"""The columns of a chunk, and how to read them: by blocks of rows, by column, a few rows.
+"""Columns of a chunk, read by blocks of rows, by column, or by single rows.
 
 A 2-D array, a CSR matrix and a tuple of 1-D arrays (a frame) look the same from here. Values
 are checked as they are read, while the block is in cache, or by the sums made of them: no pass of its
@@ -78,7 +78,7 @@ class Columns:
         return self.shape[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is pickled: all but the addresses, which are those of this process."""
+        """Pickle everything except addresses, which are valid in this process only."""
         return _unpickled, (type(self), self.data, self.names, self.missing, self.offset, self.kept, self.place)
 
     @property
@@ -88,7 +88,7 @@ class Columns:
         return found
 
     def block_rows(self, columns: int | None = None) -> int:
-        """How many rows of so many float64 columns stay in cache."""
+        """Return the number of rows of p float64 columns that fit in cache."""
         wide = max(1, self.shape[1] if columns is None else columns)
         return max(64, min(4096, BLOCK_BYTES // (8 * wide)))
 
@@ -169,7 +169,7 @@ class Columns:
         checked: bool = True,
         whole: bool = False,
     ) -> Iterator[tuple[slice, Array]]:
-        """Yield `(rows, block)`, the columns minus `shift`, some rows at a time, in C order.
+        """Yield `(rows, block)`: consecutive rows of the columns minus `shift`, in C order.
 
         The block may be a view of the data or one buffer used again and again: read it before
         the next one. `dtype=None` keeps the data's own type. With `checked=False` the caller looks
@@ -302,7 +302,7 @@ class Columns:
 
 
 def _sums_up(block: Values) -> bool:
-    """Whether all of it is finite, as far as a look in cache tells: a sum may overflow, and wants a closer one."""
+    """Whether the sum is finite, as a cheap test in cache: an overflow may be a false alarm, examined later."""
     if block.flags.c_contiguous and block.dtype.kind == "f":
         return bool(all_finite(block))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -310,7 +310,7 @@ def _sums_up(block: Values) -> bool:
 
 
 class TextColumns(Columns):
-    """The X of a chunk of text: strings as they are, None where one is missing; read by `column` only."""
+    """The X of a chunk of text: strings, or None where one is missing; read by `column` only."""
 
     __slots__ = ()
 
@@ -339,7 +339,7 @@ class TextColumns(Columns):
 
 
 class MixedColumns(TextColumns):
-    """The X of a chunk in which columns of text stand beside numbers: `some` takes those of one kind."""
+    """The X of a chunk with both text and numeric columns: `select` returns those of one kind."""
 
     __slots__ = ()
 
@@ -349,7 +349,7 @@ class MixedColumns(TextColumns):
 
 
 def columns_class(data: ColumnData) -> type[Columns]:
-    """For columns of numbers, of text, or of both."""
+    """Return the class of columns for numbers, for text, or for both."""
     text = {c.dtype.hasobject for c in data} if isinstance(data, tuple) else {False}
     return MixedColumns if len(text) > 1 else TextColumns if text == {True} else Columns
 

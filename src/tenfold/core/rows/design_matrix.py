@@ -1,4 +1,4 @@
-"""The columns of a chunk as a linear model sees them: features.
+"""Design matrix: the columns of a chunk as the features of a linear model.
 
 A numeric column is one feature. A categorical column is one feature for each of its categories, a column of
 zeros and ones that is never made: products look up, sums scatter. Where no column is categorical, everything is
@@ -20,7 +20,7 @@ from tenfold.core.rows.columns import Columns
 
 
 class Design:
-    """The matrix of features.
+    """Design matrix of a chunk, with categories one-hot encoded but never stored.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Design:
         self.numeric = starts[~which]
         """which features are the numeric columns"""
         self.coded = np.concatenate([np.arange(a, a + n) for a, n in zip(starts[which], levels[which])])
-        """which features are categories"""
+        """which features are indicators of categories"""
         self.first = np.cumsum(levels[which]) - levels[which]
         """where each categorical column begins among those"""
         self.codes = [X.data[j] for j in np.flatnonzero(which)]
@@ -123,7 +123,7 @@ class Design:
         return out
 
     def blocks(self, rows: int) -> Iterator[tuple[slice, Array]]:
-        """Yield `(rows, block)`, the features made after all, some rows at a time: for what must have them."""
+        """Yield `(rows, block)` with the features stored explicitly, for algorithms that need them."""
         if self.plain:
             yield from self.X.blocks(rows)
             return

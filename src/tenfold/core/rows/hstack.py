@@ -1,4 +1,4 @@
-"""Matrices of the same rows side by side: what transformers of some of the columns make, as one matrix."""
+"""Concatenation of matrices of the same rows: the outputs of several transformers as one matrix."""
 
 from __future__ import annotations
 

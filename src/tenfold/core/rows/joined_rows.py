@@ -22,7 +22,7 @@ class Rows:
     most: int
     """bytes that they may take together"""
     relative: str
-    """what to use for more, as the call to write"""
+    """the alternative for larger data, as the call to write"""
 
     @cached_property
     def size(self) -> int:
@@ -36,12 +36,12 @@ class Rows:
         return both
 
     def joined(self) -> Chunk:
-        """All of them as one chunk."""
+        """Return all chunks concatenated to one."""
         return joined(self.chunks)
 
 
 def too_many(most: int, relative: str) -> DataError:
-    """The error of rows that take more than so many bytes; `relative` is what to call for them."""
+    """Return the error of rows that exceed a number of bytes; `relative` is the alternative to call."""
     return DataError(
         f"all rows are needed at once, and they take more than the {most / 2**20:,.0f} MiB that may be used. Remedy: "
         f"{relative}, which needs no rows in memory; or let more be used, tenfold.on(tenfold.Local(memory=...))"

@@ -1,4 +1,4 @@
-"""Marks by which rows are recognised again: hashes of some of the rows that a model was made from.
+"""Hashes of a sample of training rows, to detect test rows that were trained on.
 
 Rows are looked at as the learner got them: those that a filter left and that have a weight. A row is hashed by the
 values of its first columns, rounded to float32, and by the labels of categories; so the same row from an array of
@@ -27,14 +27,14 @@ MAX_HASHES = 512
 """marks of a model, at most"""
 DIGITS_PER_HASH = 12
 HASHED_COLUMNS = 6
-"""a row is told by its first columns"""
+"""a row is hashed by its first columns only"""
 CACHED_ROWS, HASHES_OF_CACHED, HASHES_OF_LARGE, MAX_STEP = 8192, 512, 64, 1024
-"""of a chunk of so few rows that it is in cache, about so many are hashed; of larger ones fewer, or one row of so many:
-each is a fetch from memory, which fits of one pass would feel"""
+"""number of rows hashed: HASHES_OF_CACHED of a chunk of at most CACHED_ROWS, which is in cache; of a larger one
+HASHES_OF_LARGE, or one row in MAX_STEP if those are more: each is a fetch from memory, which fits of one pass feel"""
 CHANCE_LIMIT = 1e-3
 """how often rows that were not trained on are taken for such, at most, where rows are independent"""
 MAX_EXACT_FLOAT32 = 2.0**24
-"""whole numbers above are taken as they are: float32 cannot tell neighbours apart"""
+"""integers up to here are exact in float32; larger ones are not rounded to it"""
 
 
 class RowSketch:
@@ -45,7 +45,7 @@ class RowSketch:
 
     @classmethod
     def of(cls, X: Columns, schema: Schema) -> RowSketch:
-        """Of some of the rows of a chunk: their values are copied now, and hashed when somebody looks."""
+        """Return the sketch of a chunk: some rows are copied now, and hashed on first access."""
         step = len(X) // HASHES_OF_CACHED if len(X) <= CACHED_ROWS else min(len(X) // HASHES_OF_LARGE, MAX_STEP)
         later = cls.__new__(cls)
         later._made = _values(X, schema, max(1, step))
@@ -64,12 +64,12 @@ class RowSketch:
 
     @property
     def pairs(self) -> int:
-        """Of rows that were compared with each other."""
+        """Number of pairs of rows that were compared."""
         return self._found()[1]
 
     @property
     def equal(self) -> int:
-        """Of these pairs, those of equal rows."""
+        """Number of compared pairs whose rows are equal."""
         return self._found()[2]
 
     def __eq__(self, other: object) -> bool:
@@ -84,7 +84,7 @@ class RowSketch:
 
     @classmethod
     def read(cls, text: str) -> RowSketch:
-        """From the text that `str` makes."""
+        """Parse the text that `str` returns."""
         pairs, equal, some = text.split(".") if text else ("0", "0", "")
         return cls(np.array([int(word, 16) for word in words(some)], dtype=np.uint64), int(pairs, 16), int(equal, 16))
 
@@ -140,7 +140,7 @@ def _hashes(values: Array) -> Bits:
 
 
 def _values(X: Columns, schema: Schema, step: int) -> Array:
-    """The first columns of some rows as float64, categories as numbers that stand for their labels."""
+    """Return the first columns of some rows as float64, with categories as numbers computed from their labels."""
     data, wide = X.data, min(HASHED_COLUMNS, X.shape[1])
     if isinstance(data, tuple):
         out = np.empty((len(range(0, len(X), step)), wide))
@@ -158,7 +158,7 @@ def _values(X: Columns, schema: Schema, step: int) -> Array:
 
 
 def _labels(codes: Array, categories: Labels) -> Array:
-    """Numbers that stand for labels: the labels themselves if they are numbers."""
+    """Return numbers that represent labels: the labels themselves if they are numeric."""
     known = codes >= 0
     used, at = np.unique(codes[known].astype(np.int64), return_inverse=True)
     labels = [categories[k] for k in used.tolist()]
@@ -170,7 +170,7 @@ def _labels(codes: Array, categories: Labels) -> Array:
 
 
 def _numbers_for(texts: list[str | None]) -> list[float]:
-    """Numbers that stand for texts; NaN, for one that is missing."""
+    """Return numbers that represent texts, with NaN for a missing one."""
     return [np.nan if t is None else float(zlib.crc32(str(t).encode(errors="backslashreplace"))) for t in texts]
 
 

@@ -20,7 +20,7 @@ def pack(texts: Sequence[str]) -> tuple[Letters, Codes]:
 
 
 def unpack(letters: Letters, ends: Codes) -> list[str]:
-    """The texts, of which these are the bytes and the ends."""
+    """Return the texts stored in an array of bytes with these end offsets."""
     raw, cuts = letters.tobytes(), [0, *ends.tolist()]
     text = raw.decode()
     if len(text) == len(raw):  # a byte is a letter

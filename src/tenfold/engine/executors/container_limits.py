@@ -93,7 +93,7 @@ def _words(path: Path) -> list[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file of the system; none if there is no such file, or it cannot be read."""
+    """Return the lines of a system file, or none if it does not exist or cannot be read."""
     try:
         return path.read_text().splitlines()
     except (OSError, UnicodeDecodeError):

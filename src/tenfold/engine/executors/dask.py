@@ -1,4 +1,4 @@
-"""The runner for a Dask cluster: what its client has, as the executor of tasks."""
+"""Runner for a Dask cluster, which executes tasks through the cluster's client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_SENT_BYTES = 32 << 20
 
 
 class Dask(Runner):
-    """A Dask cluster.
+    """Runner on a Dask cluster.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Dask(Runner):
 
     @property
     def threads(self) -> int:
-        """Of all workers now, at least 1."""
+        """Return the number of threads of all current workers, at least 1."""
         return max(1, int(sum(self.client.nthreads().values())))
 
     @contextmanager

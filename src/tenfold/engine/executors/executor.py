@@ -1,4 +1,4 @@
-"""What to do for a plan, as tasks: the same for every engine that runs functions of the outputs of other functions.
+"""Plans as graphs of tasks: the same for every engine that runs functions of the outputs of other functions.
 
 A task's input is what to do, the source, and which parts; both of the former are outputs of tasks too. So whatever a
 dead worker had can be made again by any other, and gives the same bits. What is held between rounds are outputs as
@@ -34,9 +34,9 @@ CHAIN_TASKS = 32
 MERGE_FAN_IN = 32
 """summaries that one task merges; a power of two, so that the tree stays the same"""
 ROUNDS_PER_LINK = 8
-"""rounds after which what follows the rows is kept again"""
+"""rounds after which the scratch of the rows is held again"""
 MAX_CHAINED_ROUNDS = 32
-"""rounds after which it is made from the start: what is needed to make it again stays short"""
+"""maximum number of chained rounds, after which the scratch is recomputed from the start: recovery stays cheap"""
 MAX_ATTEMPTS = 3
 """at a reduce in which the same task had several workers die under it"""
 WORKER_COUNT_SECONDS = 30.0
@@ -44,11 +44,11 @@ WORKER_COUNT_SECONDS = 30.0
 
 
 class Executor(ABC):
-    """What an engine brings. An output may be forgotten there once its handle is dropped here."""
+    """Interface of a task engine. An output may be dropped there once its handle is dropped here."""
 
     @property
     def lost(self) -> tuple[type[BaseException], ...]:
-        """Errors that say that outputs are there no more, and must all be made again."""
+        """Errors that mean that outputs were lost, and must be recomputed."""
         return ()
 
     @property
@@ -80,7 +80,7 @@ class Executor(ABC):
 
     @abstractmethod
     def release(self, handles: list[Handle]) -> None:
-        """These are not wanted any more, also if they are being made."""
+        """Release outputs that are no longer needed, including unfinished ones."""
 
 
 class Holds(NamedTuple):
@@ -97,14 +97,14 @@ Name = tuple[bytes, int]
 
 
 class Chain(NamedTuple):
-    """The scratch of a fit's last leaf, as it was kept some rounds ago."""
+    """Scratch of a fit's last leaf, as it was held some rounds ago."""
 
     scratch: list[Handle] | None = None
     rounds: int = 0
 
 
 class TaskSession(Session):
-    """A source on a cluster, and what is held of it there."""
+    """Session of a cluster: a source, and what the workers hold of it."""
 
     def __init__(self, executor: Executor, source: Source) -> None:
         self.executor, self.source = executor, source
@@ -158,14 +158,14 @@ class TaskSession(Session):
         return [found[at] for at in range(len(leaves))]
 
     def _tag(self) -> str:
-        """For the names of the tasks of one reduce."""
+        """Return the prefix of the task names of one reduce."""
         tag = f"{self.name}-{next(self._numbers)}"
         if self._sent is None:
             self._sent = self.executor.send(self.source, f"source-{tag}")
         return tag
 
     def _done(self, once: Callable[[], list[Handle]], parts: range) -> list[Any]:
-        """The outputs of the last tasks, made once more if workers died under them; the bar is told meanwhile."""
+        """Wait for the last tasks, retrying when workers die; update the progress bar meanwhile."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 last = once()
@@ -200,7 +200,7 @@ class TaskSession(Session):
         return made
 
     def _read_all(self, plain: list[Leaf], held: list[Leaf], parts: range, tag: str) -> list[Handle]:
-        """One reading for what is read and for what is to be held; what nobody holds any more is forgotten."""
+        """Read the parts once for all leaves, whether summarized or held; drop rows that no leaf holds any more."""
         lost = {_name(leaf): leaf for leaf in held if _name(leaf) not in self._holds}
         names = {_name(leaf) for leaf in held}
         self._holds = {name: holds for name, holds in self._holds.items() if name in names}
@@ -214,7 +214,7 @@ class TaskSession(Session):
         return made
 
     def _of_held(self, leaves: list[Leaf], tag: str) -> list[Handle]:
-        """The summaries of leaves from what is held; their scratch is kept now and then."""
+        """Return the summaries of leaves from held rows, and hold their scratch every few rounds."""
         last, chains = [], {}
         for at, leaf in enumerate(leaves):
             name, key = (_name(leaf), leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
@@ -251,7 +251,7 @@ class TaskSession(Session):
         return places
 
     def _merged(self, outputs: list[Handle], tag: str, levels: int = 0) -> Handle:
-        """The merge of summaries, on the workers, by at least so many levels of tasks."""
+        """Merge summaries on the workers, in at least `levels` levels of tasks."""
         level = 0
         while len(outputs) > 1 or level < levels:
             some = [outputs[at : at + MERGE_FAN_IN] for at in range(0, len(outputs), MERGE_FAN_IN)]
@@ -262,11 +262,11 @@ class TaskSession(Session):
 
 
 def _name(leaf: Leaf) -> Name:
-    """By which the rows that a leaf holds are known: those of a share of the parts are others than those of all."""
+    """Return the name under which a leaf's rows are held, which depends on the parts that it reads."""
     return leaf.held, leaf.every
 
 
 def _shown(leaves: list[Leaf]) -> str:
-    """What a dashboard shows of leaves."""
+    """Return the title of leaves on a dashboard."""
     more = f"_and_{len(leaves) - 1}" if len(leaves) > 1 else ""
     return f"{leaves[0].statistic.title}{more}"

@@ -1,4 +1,4 @@
-"""What is held between rounds in one process: in memory within a budget, the rest in files, or forgotten.
+"""Store of what one process holds between rounds: in memory within a budget, beyond it in files, or dropped.
 
 Forgetting costs time and never changes a bit: whatever is here can be made again.
 """
@@ -23,12 +23,12 @@ Key = tuple[str, int]
 
 
 class Store:
-    """Values by key.
+    """Store of values by key.
 
     Parameters
     ----------
     budget : int
-        Bytes to keep in memory; what does not fit goes to files in a temporary folder.
+        Bytes to keep in memory; values beyond it are written to a temporary folder.
     """
 
     def __init__(self, budget: int) -> None:
@@ -54,7 +54,7 @@ class Store:
             return None
 
     def put(self, key: Key, value: Any) -> None:
-        """Keep a value in place of the one that was there."""
+        """Store a value under a key, in place of an earlier one."""
         much = size(value)
         with self._lock:
             self.used -= self._memory.pop(key, (None, 0))[1]

@@ -33,7 +33,7 @@ HELD_TASKS_PER_THREAD = 4
 
 
 class Local(Runner):
-    """Threads of this process.
+    """Runner on threads of this process.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Local(Runner):
         use, but no more than one for each 256 MiB of its memory. The answer does not depend on it, to the bit.
     memory : int, optional
         Bytes of prepared data (bins, weights of rows) to hold in memory between rounds; by default a quarter of the
-        memory of this machine, or of the container. What does not fit is written to a temporary folder.
+        memory of this machine, or of the container. Rows beyond it are written to a temporary folder.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Local(Runner):
 
 
 class LocalSession(Session):
-    """A source, and what is held of it."""
+    """Session of a local runner: a source, and what is held of it."""
 
     def __init__(self, runner: Local, source: Source, store: Store) -> None:
         self.runner, self.source, self.store = runner, source, store
@@ -121,7 +121,7 @@ class LocalSession(Session):
         return [found[at] for at in range(len(leaves))]
 
     def _merged(self, leaves: list[Leaf]) -> Sequence[Any]:
-        """Of leaves whose summaries merge."""
+        """Return the summaries of leaves that merge."""
         plain = [leaf for leaf in leaves if not leaf.held]
         held = {at: _names(leaf) for at, leaf in enumerate(leaves) if leaf.held}
         tasks = (
@@ -157,7 +157,7 @@ class LocalSession(Session):
         return done.each
 
     def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int, name: str) -> Any:
-        """A leaf's summary of one part, from what is held of it; its scratch is kept, under a name."""
+        """Return a leaf's summary of one part from held rows, and store its scratch under a name."""
         if part % leaf.every:
             return None
         scratch = follow(leaf, kept[leaf.held], self.store.get((name, part)))
@@ -166,13 +166,13 @@ class LocalSession(Session):
         return of_held(leaf, kept[leaf.held], scratch)
 
     def _keep(self, held: dict[str, Leaf]) -> None:
-        """Forget what none of these leaves holds."""
+        """Drop held rows that none of these leaves uses."""
         for gone in self._held.keys() - held.keys():
             self.store.drop(gone)
         self._held = held
 
     def _walked(self, leaves: list[Leaf], order: int) -> Sequence[Any]:
-        """Of leaves that walk the parts one after another."""
+        """Return the summaries of leaves that process the parts in order."""
         places, seen = Places(), self._bar(range(len(self.source)))
         for part in ordered.route(len(self.source), order):
             places = ordered.walk(leaves, self.source, part, places)
@@ -181,14 +181,14 @@ class LocalSession(Session):
         return ordered.arrived(leaves, places)
 
     def _bar(self, parts: range) -> Bar | None:
-        """The progress bar, if there is one, told what comes."""
+        """Return the current progress bar, if any, after announcing the scan to it."""
         seen = bar()
         if seen is not None:
             seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
         return seen
 
     def _over(self, parts: range, one: Callable[[int], Any], tasks: int = TASKS_PER_THREAD) -> Any:
-        """The merge of a function of each part, in the fixed tree, by several threads; of one part, by this one.
+        """Merge a function of each part in the fixed tree, in several threads; a single part is computed in this one.
 
         tasks: at most so many for each thread.
         """
@@ -201,7 +201,7 @@ class LocalSession(Session):
 
 
 def _names(leaf: Leaf) -> tuple[str, str]:
-    """By which the rows that a leaf holds are known, and what follows them."""
+    """Return the names of a leaf's held rows and of their scratch."""
     return f"held {leaf.held.hex()}", f"scratch {leaf.held.hex()} {leaf.chain}"
 
 
@@ -213,7 +213,7 @@ def _first(waiting: deque[Future[Any]]) -> Any:
 
 
 def _told(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[Any]:
-    """The summaries, and the bar told of each."""
+    """Yield the summaries, and advance the bar by one for each."""
     for summary, run in zip(summaries, some, strict=True):
         seen.advance(len(run))
         yield summary

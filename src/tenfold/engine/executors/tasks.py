@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster: pure functions of leaves, a source and parts, or of what is held of them."""
+"""Tasks that run on the workers of a cluster: pure functions of leaves, a source and parts, or of held rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenfold.sources.dask_frames import at_hand
 
 
 class Made(NamedTuple):
-    """What one reading of some parts gives."""
+    """Result of one reading of some parts."""
 
     found: Found
     held: list[list[list[Piece]]]
@@ -55,7 +55,7 @@ def merge_all(summaries: list[Any]) -> Any:
 
 
 def read_parts(leaves: list[Leaf], lost: list[Leaf], source: Source, parts: range) -> Made | Found:
-    """The summaries of leaves, of some parts, and what others hold of them."""
+    """Return the summaries of some parts for leaves, and the rows that other leaves hold."""
     with one_blas_thread():
         each = [held_rows.read(leaves, lost, source, part) for part in parts]
         found: Found = merge(one for one, _ in each)

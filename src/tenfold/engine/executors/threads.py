@@ -1,4 +1,4 @@
-"""One BLAS thread while summaries are made and models updated.
+"""Limit of one BLAS thread while summaries are computed and models updated.
 
 With more, the bits of a product depend on how many there are. Most libraries have one number for the whole process, so
 its users are counted: the first sets it, the last restores what was there, whatever threads they are. threadpoolctl
@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController
 from tenfold.engine.executors.container_limits import limits
 
 BYTES_OF_A_PART = 256 << 20
-"""for each part that is worked on: up to 64 MiB as they are read, decoded, in a chunk and in what is made of it"""
+"""bytes for each part in progress: up to 64 MiB as it is read, decoded, in a chunk, and in copies of it"""
 
 
 class Library(NamedTuple):
@@ -61,11 +61,11 @@ class BlasLimit:
         self._lock = threading.RLock()  # deleting a block, at any allocation, takes it once more
         self._shared: list[Library] | None = None
         self._own: list[Library] = []
-        """with a number for each thread: those that use OpenMP"""
+        """OpenMP libraries, whose number of threads is set for each thread"""
         self.blocks: dict[int, set[int]] = {}
         """thread: the blocks that it is in"""
         self._before: list[int | None] = []
-        """of each shared library, the number to restore; empty while there is no limit"""
+        """the number of threads to restore in each shared library; empty while there is no limit"""
         self._here = threading.local()
 
     def enter(self, thread: int, block: int) -> None:
@@ -82,7 +82,7 @@ class BlasLimit:
             self._limit_own(True)
 
     def leave(self, thread: int, block: int) -> None:
-        """Restore what was there, if this is the last block."""
+        """Leave the block, and restore the numbers of threads if it is the last."""
         within = self.blocks.get(thread, set())
         if len(within) > 1:
             within.discard(block)
@@ -107,7 +107,7 @@ class BlasLimit:
         ]
 
     def _limit(self) -> None:
-        """Set 1 in each library. A number that somebody else has set meanwhile is the one to restore then."""
+        """Set one thread in each library. A number that other code has set meanwhile is the one to restore."""
         assert self._shared is not None
         now = [library.get() for library in self._shared]
         if not self._before:
@@ -118,7 +118,7 @@ class BlasLimit:
                 library.set(1)
 
     def _restore(self) -> None:
-        """Set what was there, unless somebody else has set another number meanwhile."""
+        """Restore the earlier number of threads, unless other code has set another meanwhile."""
         assert self._shared is not None
         for library, threads in zip(self._shared, self._before, strict=False):
             if threads is not None and threads != 1 and library.get() == 1:
@@ -138,7 +138,7 @@ class BlasLimit:
             self._here.before = None
 
     def _after_fork(self) -> None:
-        """Of the threads there is only this one left, and nobody else will leave a block."""
+        """Reset the count of users after a fork: only this thread exists, and no other will leave a block."""
         self._lock = threading.RLock()
         thread = threading.get_ident()
         mine = self.blocks.get(thread)

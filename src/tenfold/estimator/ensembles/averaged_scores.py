@@ -1,4 +1,4 @@
-"""Classifiers whose scores are means of what others say."""
+"""Classifiers whose scores are the means of their members' outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenfold.estimator.shell.kinds import Classifier
 
 
 class Averaged(Classifier):
-    """Its scores are probabilities, if it says so, or shares of votes."""
+    """Classifier whose scores are probabilities, if `soft`, or shares of votes."""
 
     def probability_from(self, scores: Any) -> Any:
         return scores

@@ -1,4 +1,4 @@
-"""A learner made of learners: its members are summarized side by side over shared scans.
+"""Ensemble: a learner made of learners, whose members are summarized side by side over shared scans.
 
 A team asks for what its members ask for, each of its own rows; the plan computes once what several want. Its model is
 the models of its members, its summary their summaries, and `+` adds each to its like. So what holds of the members
@@ -36,7 +36,7 @@ from tenfold.stats.member_summaries import Joint
 
 
 class Learning(NamedTuple):
-    """The members learn; one that is done waits."""
+    """State of an ensemble whose members are being fitted; a finished member waits."""
 
     step: int
     schema: Schema
@@ -44,7 +44,7 @@ class Learning(NamedTuple):
     seen: Annotated[Codes, "member", COUNTS]
     """number of training rows of each model; models without any are left out"""
     members: Bundle
-    """their states; the model of one that is done"""
+    """states of the members, or the model of a finished one"""
     found: Bundle
     """the last summaries of members that were done, if others went on"""
 
@@ -58,7 +58,7 @@ class EnsembleModel(NamedTuple):
     found: Bundle
     """the last summaries of members that were done before the last reduce"""
     n_classes: Annotated[int, CLASS_COUNT]
-    """0: numbers are predicted"""
+    """number of classes; 0 for regression"""
 
 
 class Ensemble(Estimator[StateT, SummaryT, ModelT]):
@@ -80,7 +80,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         return len(self.team())
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
-        """What members, by number, ask for: each of the rows that it learns from. Here all of all rows."""
+        """Return the expressions of members, by index, each on its own rows; by default on all rows."""
         return tuple(asks.values())
 
     def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
@@ -88,7 +88,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         return ()
 
     def schemas(self, schema: Schema) -> list[Schema]:
-        """Of the columns that each member learns from."""
+        """Return the schema of the columns that each member is fitted on."""
         some = self.columns(schema)
         return [schema.some(one) for one in some] if some else [schema] * self.size
 
@@ -115,7 +115,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
     # ---- the loop of each member -------------------------------------------------------------------
 
     def start(self, schema: Schema) -> Learning:
-        """Every member at its own start."""
+        """Return the initial state, with every member at its own."""
         team = self.team()
         n = len(team)
         columns = self.columns(schema)
@@ -125,7 +125,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         return Learning(0, schema, np.zeros(n, bool), np.zeros(n, np.int64), states, found)
 
     def ask(self, state: Learning | Done[ModelT]) -> Expression | None:
-        """What the members that go on ask for, each of its own rows."""
+        """Return the expressions of all unfinished members, each on its own rows."""
         if not isinstance(state, Learning):
             return None
         team, columns = self.team(), state.members.columns
@@ -135,12 +135,12 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         return Each(self.on_own_rows(asks), columns=tuple(columns[at] for at in asks) if columns else ())
 
     def _asks(self, state: Learning) -> dict[int, Expression]:
-        """What each member that goes on asks for."""
+        """Return the expression of each unfinished member."""
         team = self.team()
         return {at: team[at].ask(state.members.each[at]) for at in np.flatnonzero(~state.done).tolist()}
 
     def update(self, state: Learning, summary: Joint) -> StateT | Learning | Done[ModelT]:
-        """Every member that goes on takes its summary in, as the loop would have it."""
+        """Update every unfinished member with its summary, as the loop does for a single learner."""
         team, asks = self.team(), self._asks(state)
         done, learned = state.done.copy(), state.seen.copy()
         states, found = list(state.members.each), list(state.found.each)
@@ -195,7 +195,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         return None if any(some is None for some in claims) else cast(list[tuple[Claim, ...]], claims)
 
     def _latest(self, model: Any, s: Joint | None) -> tuple[Any, ...]:
-        """The last summary of each member: the one that it was done with, or that of the last reduce."""
+        """Return the last summary of each member: of its final round, or of the last reduce."""
         if s is None:
             return cast(tuple[Any, ...], model.found.each)
         if len(s.each.each) == self.size:
@@ -223,7 +223,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         )
 
     def as_fitted(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
-        """A learner with what it has learned."""
+        """Return a copy of a learner with its fitted state."""
         return fitted_member(member, model, summary, schema, self.certificate_.provenance)
 
     def size_fits(self, record: Any) -> bool:
@@ -256,7 +256,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         return self._all_fit(state, state.done, tuple(latest), schema)
 
     def _all_fit(self, record: Any, done: Flags, summaries: tuple[Any, ...], schema: Schema) -> bool:
-        """Whether each member, with its summary, is sound or can go on; one without rows says nothing."""
+        """Whether each member and its summary are valid, or can resume; a member without rows is skipped."""
         counts = (record.members.each, record.found.each, record.seen, done, summaries)
         told = (0, False, self.columns(schema))
         if any(len(some) != self.size for some in counts) or not told == record.members.told == record.found.told:

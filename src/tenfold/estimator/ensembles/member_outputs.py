@@ -1,4 +1,4 @@
-"""`transform` of a team, as scikit-learn has it: what its members say of each row, as columns."""
+"""`transform` of an ensemble, as in scikit-learn: the outputs of its members for each row, as columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenfold.estimator.shell.kinds import sources_first
 
 @sources_first
 class MemberOutputs(TransformerMixin, Estimator):
-    """A subclass writes `outputs_from(model, X)`, rows x numbers, and `output_names`: what those are called."""
+    """Base of ensembles that transform: a subclass writes `outputs_from(model, X)` and `output_names`."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -23,15 +23,15 @@ class MemberOutputs(TransformerMixin, Estimator):
         return tags
 
     def outputs_from(self, model: Any, X: Columns) -> Array:
-        """What the members say of each row."""
+        """Return the outputs of the members for each row."""
         raise NotImplementedError
 
     def output_names(self, names: list[str]) -> list[str]:
-        """What these columns are called, from the names of those that the members see."""
+        """Return the names of these columns, from the names of the input features."""
         raise NotImplementedError
 
     def transform(self, X: Any) -> Any:
-        """What each member says of each row.
+        """Return the outputs of the members for each row.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What teams of learners share: one turn of a member, and whether what a member has is its own."""
+"""Functions that ensembles share: one turn of a member, and validation of its state."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.shell.merging import refusing_arithmetic_errors
 
 NO_RECORD = Bundle(())
-"""in the place of a summary that was not asked for, or of a model that there is not"""
+"""placeholder of a summary that was not requested, or of a missing model"""
 
 
 def nothing(record: Any) -> bool:
-    """Whether that is what there is."""
+    """Whether a record is the placeholder of a missing one."""
     return isinstance(record, Bundle) and not record.each
 
 
@@ -40,7 +40,7 @@ def advance(member: Any, state: Any, summary: Any, schema: Schema) -> tuple[Any,
 
 
 def model_of(member: Any, state: Any) -> Any:
-    """The model of a member that is done; nothing of one that has none."""
+    """Return the model of a finished member, or the placeholder."""
     found = member.model(state)
     return NO_RECORD if found is None else found
 
@@ -53,7 +53,7 @@ def votes(scores: Array) -> Array:
 
 
 def said(member: Any, model: Any, X: Any, classes: int) -> Array:
-    """What a member says of rows: rows x classes, its probabilities or, if it has none, its vote; or a number."""
+    """Return the outputs of a member: class probabilities (rows x classes), one-hot votes, or numbers."""
     found: Array
     if not classes:
         found = member.predict_from(model, X)[:, None]
@@ -64,7 +64,7 @@ def said(member: Any, model: Any, X: Any, classes: int) -> Array:
 
 
 def fitted_member(member: Any, model: Any, summary: Any, schema: Schema, where: Provenance | None) -> Any:
-    """A member with what it has learned: model, last summary (if any), claims."""
+    """Return a member with its model, its last summary (if any) and its claims."""
     with one_blas_thread(), refusing_arithmetic_errors():
         claims = () if summary is None else member.certify(model, summary) or ()
     member._set(schema, model, summary, Certificate(claims, where))
@@ -89,7 +89,7 @@ def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
 
 
 def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
-    """The same of a member that goes on."""
+    """Whether a member that has not finished holds a valid state and summary."""
     if nothing(summary):
         return False
     fits = _of(member, member.record_types.states, state, summary, schema)
@@ -110,7 +110,7 @@ def _of(member: Any, kinds: tuple[type, ...], record: Any, summary: Any, schema:
 
 
 def seed_of(learner: Any) -> int:
-    """The seed of a learner; if it is drawn, the one that the certificate records, and 0 before that."""
+    """Return the seed of a learner: a drawn one is read from the certificate, 0 before the fit."""
     if isinstance(learner.random_state, (int, np.integer)):
         return int(learner.random_state)
     certificate = learner.__dict__.get("certificate_")
@@ -118,7 +118,7 @@ def seed_of(learner: Any) -> int:
 
 
 def check_member(name: str, member: Any, target: str, *, seeded: bool = True) -> None:
-    """Refuse what cannot be a member, and say what to do about it; with `seeded`, one that would draw a seed."""
+    """Raise if an object cannot be a member; with `seeded`, also if it would draw its own seed."""
     if is_pipeline(member):
         raise TypeError(
             f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. Remedy: "
@@ -139,7 +139,7 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
 
 
 def common_need(needs: list[Need], name: str) -> Need:
-    """What can be given to all."""
+    """Return the needs that all members have in common."""
     kinds = {need.kinds for need in needs}
     if kinds & {"categorical", "text", "date"} and len(kinds) > 1:
         raise ValueError(f"some members of {name} take categories or text only, others numbers: no rows serve both")

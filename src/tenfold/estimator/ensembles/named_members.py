@@ -25,7 +25,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         raise NotImplementedError
 
     def named(self) -> list[tuple[str, Any]]:
-        """Names and members, without those that are dropped."""
+        """Return the names and members, without dropped ones."""
         given = self.default_estimators() if self.estimators is None else self.estimators
         pairs = isinstance(given, (list, tuple)) and all(isinstance(m, (list, tuple)) and len(m) == 2 for m in given)
         if not pairs or not all(isinstance(name, str) for name, _ in given):
@@ -89,7 +89,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
 
     @property
     def named_estimators(self) -> Any:
-        """The members as they were given, by name."""
+        """The members as passed by the user, by name."""
         return Bunch(**dict(self.default_estimators() if self.estimators is None else self.estimators))
 
     @property

@@ -1,4 +1,4 @@
-"""Transformers side by side: each learns from columns of its own, all of them over shared scans.
+"""Transformers side by side: each is fitted on its own columns, all over shared scans.
 
 What they make of a row stands one after the other. Named members, as scikit-learn has them: (name, transformer), or
 (name, transformer, columns).
@@ -43,7 +43,7 @@ ALL_COLUMNS = slice(None)
 
 
 class Branch(NamedTuple):
-    """A transformer, its name, and the columns that it takes, as they were given."""
+    """Transformer with its name and the columns it takes, as passed by the user."""
 
     name: str
     transformer: Any
@@ -60,15 +60,15 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     """whether columns are chosen: `transform` then takes them by their names, in any order, whatever else is there"""
 
     def branches(self) -> list[Branch]:
-        """All that are there, those that are dropped too."""
+        """Return all branches, including dropped ones."""
         raise NotImplementedError
 
     def _by_name(self) -> Bunch:
-        """The transformers as they were given, by name."""
+        """Return the transformers as passed by the user, by name."""
         return Bunch(**{b.name: b.transformer for b in self.branches()})
 
     def going(self) -> list[Branch]:
-        """Those that make something of their columns."""
+        """Return the branches that have output columns."""
         return [b for b in self.branches() if not _is(b.transformer, "drop") and not _empty(b.columns)]
 
     def _validate_params(self) -> None:
@@ -154,7 +154,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return schema
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
-        """What the transformers claim, each under its name."""
+        """Return the claims of the transformers, each under its name."""
         each = self.certified(model, s)
         if each is None:
             return None
@@ -163,7 +163,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         )
 
     def transform_from(self, model: EnsembleModel, X: Columns) -> Matrix:
-        """What each makes of its columns, side by side; CSR if one of them gives CSR."""
+        """Return the outputs of all branches side by side; CSR if any of them is CSR."""
         return self._side_by_side(model, X, lambda member, at, some: member.transform_from(at, some))
 
     def training_from(self, model: EnsembleModel, X: Columns) -> Matrix:
@@ -292,7 +292,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return Bunch(**self.fitted_by_name())
 
     def fitted_by_name(self) -> dict[str, Any]:
-        """The fitted transformers by name, those that learned."""
+        """Return the fitted transformers by name."""
         going = [(b, self.fitted(at)) for at, b in enumerate(self.going())]
         return {b.name: as_pipeline(b.transformer, one) if is_pipeline(b.transformer) else one for b, one in going}
 
@@ -314,7 +314,7 @@ def are_names(columns: Any) -> bool:
 
 
 def _refuse_text(bound: Any, first: FirstRows) -> None:
-    """Refuse text that is to pass as it is: what comes out is numbers."""
+    """Raise if text columns would pass through: outputs are numeric."""
     for b in bound.branches():
         if not _is(b.transformer, "passthrough"):
             continue

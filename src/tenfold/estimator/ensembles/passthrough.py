@@ -1,4 +1,4 @@
-"""Columns of numbers as they are, in the place of a transformer."""
+"""Passthrough: numeric columns unchanged, in place of a transformer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WeightOfRows(Grouped[PassedWeight]):
 
 
 class Passthrough(OnePass, Transformer):
-    """Hands numbers on as they are: what "passthrough" means where a transformer is expected."""
+    """Transformer that returns numeric columns unchanged: the meaning of "passthrough"."""
 
     need = Need("numeric", missing=True)
 
@@ -49,7 +49,7 @@ class Passthrough(OnePass, Transformer):
         return PassedRows(len(schema.columns))
 
     def certify(self, model: PassedRows, summary: PassedWeight) -> tuple[Claim, ...]:
-        """Nothing is claimed."""
+        """Return no claims."""
         return ()
 
     def is_valid(self, model: PassedRows, summary: PassedWeight | None, schema: Schema) -> bool:

@@ -1,4 +1,4 @@
-"""Steps one after the other: each learns from what the ones before it make of the rows, the last of them predicts.
+"""Pipeline: each step is fitted on the outputs of the steps before it, and the last one predicts.
 
 It is scikit-learn's Pipeline, which only hands rows on, and so takes sources too. What comes to it: one model file,
 `+`, and rows between steps in the form that the next step takes.
@@ -28,7 +28,7 @@ from tenfold.sources import ArraySource
 
 
 class Pipeline(sklearn.pipeline.Pipeline):
-    """Transformers one after the other, and a learner behind them, as one learner: over arrays, frames and sources.
+    """Transformers followed by a learner, as one learner: over arrays, frames and sources.
 
     It is scikit-learn's `Pipeline`, and has all that it has: `named_steps`, slices, `set_params(step__param=...)`,
     `set_output`. Of a Source each step is fitted in scans of its own, to rows that the steps before it make while they
@@ -79,14 +79,14 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return X
 
     def _said(self, method: str, X: Any, given: dict[str, Any]) -> Any:
-        """What a method of the last step says of rows."""
+        """Return the output of a method of the last step."""
         if _routing_enabled():
             return getattr(super(), method)(X, **given)
         return getattr(self.steps[-1][1], method)(self._before_last(X), **given)
 
     @available_if(_final_estimator_has("predict"))
     def predict(self, X: Any, **params: Any) -> Any:
-        """What the last step predicts of each row.
+        """Predict with the last step for each row.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return _added(self, other) if isinstance(other, Pipeline) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        """What `sum(models)` begins with: 0 + model is the model."""
+        """Return the model itself for `0 + model`, so that `sum(models)` works."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def save(self, path: Any, *, summary: bool = True) -> None:
@@ -260,7 +260,7 @@ def learned_steps(model: Any) -> list[Any]:
 
 
 class _Forms:
-    """A memory of fitted steps that hands on what each makes of rows in the form that the next one takes."""
+    """Cache of fitted steps that converts the output of each to the form that the next one takes."""
 
     def __init__(self, memory: Any, steps: list[Any]) -> None:
         self.memory = check_memory(memory)
@@ -269,7 +269,7 @@ class _Forms:
             self.location = self.memory.location
 
     def cache(self, function: Any, **how: Any) -> Any:
-        """The function that fits a step, looked up as ever; of what it gives, rows in the form that is taken."""
+        """Return the function that fits a step, wrapped to convert its output rows."""
         known = self.memory.cache(function, **how)
 
         def fit_transform_one(*args: Any, **given: Any) -> Any:
@@ -280,7 +280,7 @@ class _Forms:
 
 
 def _first(step: Any) -> Any:
-    """The learner that is given the rows of a step: of a pipeline the first, and what is frozen itself."""
+    """Return the learner that receives the rows of a step: the first of a pipeline, or the frozen one itself."""
     if isinstance(step, FrozenEstimator):
         return _first(step.estimator)
     if isinstance(step, sklearn.pipeline.Pipeline):
@@ -297,7 +297,7 @@ def _formed(X: Any, taker: Any) -> Any:
 
 
 def _handed(X: Any, taker: Any) -> Any:
-    """What a step made of rows in memory, as the next one takes it: dense if it must be, under the names it knows."""
+    """Return the output of a step in memory as the next one takes it: dense if required, with known names."""
     if not isinstance(taker, Estimator) or not (isinstance(X, np.ndarray) or sp.issparse(X)):
         return _formed(X, taker)
     X = in_form(X, taker.need)
@@ -310,7 +310,7 @@ def _handed(X: Any, taker: Any) -> Any:
 
 
 def _added(a: Pipeline, b: Pipeline) -> Pipeline:
-    """The pipeline of both models' rows, or MergeError with the step for which there is none."""
+    """Return the pipeline of both models' rows, or raise MergeError with the step that cannot be merged."""
     for model in (a, b):
         check_is_fitted(model)
     if said := different(a.get_params(), b.get_params()):
@@ -336,7 +336,7 @@ def _added(a: Pipeline, b: Pipeline) -> Pipeline:
 
 
 def _learned(step: Any, name: str) -> Any:
-    """By which it is known whether two steps make the same of any row."""
+    """Return a key that is equal for two steps with equal outputs."""
     if isinstance(step, FrozenEstimator):
         return _learned(step.estimator, name)
     if isinstance(step, sklearn.pipeline.Pipeline):

@@ -1,4 +1,4 @@
-"""A fitted learner as a predictor: what it says of rows, after the transformers of its pipeline."""
+"""Fitted learner as a predictor: its outputs for rows, after the transformers of its pipeline."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Model(Predictor):
 
     @classmethod
     def of(cls, learner: Any, model: Any, before: Before, classes: Any, **more: Any) -> Self:
-        """Of a learner and its model, about rows with its own classes."""
+        """Create the predictor of a learner and its model, for rows with their own classes."""
         gives = {"prediction"} if classes is None else {"prediction", "score"}
         if classes is not None and learner.has_probabilities:
             gives.add("probability")
@@ -48,7 +48,7 @@ class Model(Predictor):
         return {**found, "score": np.column_stack([-decision, decision]) if decision.ndim == 1 else decision}
 
     def _decides(self, wanted: frozenset[str]) -> bool:
-        """Whether what is wanted is said by `decision_function`."""
+        """Whether the requested output is `decision_function`."""
         return (
             self.by_decision and "score" in wanted and self.learner.it.has_decision_function and len(self.classes) > 1
         )
@@ -68,7 +68,7 @@ class Model(Predictor):
         return self.placed(self._read(learner.scores_by(models, chunk.X, codes), frozenset(wanted)))
 
     def _joins(self, other: Model) -> bool:
-        """Whether it differs from another in its model only, and takes rows as they are."""
+        """Whether two predictors differ in their models only, and take rows untransformed."""
         return not self.stages and self.learner == other.learner and self.known is other.known is None
 
     def _read(self, scores: Any, wanted: frozenset[str]) -> Outputs:

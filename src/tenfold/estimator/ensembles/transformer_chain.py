@@ -1,4 +1,4 @@
-"""Transformers one after the other as one transformer: what a pipeline is among the branches of a ColumnTransformer.
+"""Chain of transformers as one transformer: a pipeline among the branches of a ColumnTransformer.
 
 Each step learns from what the ones before it make of the rows, in scans that it shares with whatever learns beside it:
 while the first pipeline's scaler learns, so does the second one's. Steps see numbers from the second on.
@@ -49,7 +49,7 @@ class Chaining(NamedTuple):
 
 
 class ChainModel(NamedTuple):
-    """Of each step its model and its last summary, as a bundle of its own."""
+    """Model of a chain: the model and the last summary of each step, each as a bundle."""
 
     links: Bundle
 
@@ -111,7 +111,7 @@ class Chain(Transformer):
         return Chaining(0, schema, NO_RECORD, Bundle((self.learners()[0].start(schema),)))
 
     def ask(self, state: Chaining | Done[ChainModel]) -> Expression | None:
-        """What the step asks for, of rows as those before it make them."""
+        """Return the expression of the current step, on rows transformed by the steps before it."""
         if not isinstance(state, Chaining):
             return None
         at = len(state.done.each)
@@ -140,7 +140,7 @@ class Chain(Transformer):
 
     @staticmethod
     def _width_after(step: Any, model: Any, link: Bundle, schema: Schema) -> int:
-        """How many numbers a step makes of a row; 0: the columns as they are, if it hands them on as categories."""
+        """Return the number of columns that a step makes; 0 if it passes categorical columns on unchanged."""
         columns = link.width or len(schema.columns)
         width = width_after(step, model, columns)
         if not step.passes_categories(link.schema(schema)):
@@ -156,7 +156,7 @@ class Chain(Transformer):
         return state.model if isinstance(state, Done) else None
 
     def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:
-        """What the steps claim, each under its name."""
+        """Return the claims of the steps, each under its name."""
         each = zip(self.steps, self.learners(), model.links.each, strict=True)
         claims = [(name, step.certify(*link.each)) for (name, _), step, link in each if not nothing(link.each[1])]
         if any(some is None for _, some in claims):
@@ -170,7 +170,7 @@ class Chain(Transformer):
     # ---- the fitted steps ----------------------------------------------------------------------------
 
     def transform_from(self, model: ChainModel, X: Columns) -> Matrix:
-        """What the steps make of rows, one after the other."""
+        """Apply the steps to rows, one after the other."""
         return self._through(model, X, training=False)
 
     def training_from(self, model: ChainModel, X: Columns) -> Matrix:
@@ -288,7 +288,7 @@ def chained(pipeline: Any) -> Any:
 
 
 def as_pipeline(pipeline: Any, fitted: Any) -> Pipeline:
-    """A pipeline with its steps as they were fitted."""
+    """Return a pipeline of the fitted steps."""
     found = dict(
         zip(
             [name for name, _ in named_steps(pipeline)],
@@ -310,7 +310,7 @@ def _filled(pipeline: Any, found: dict[str, Any], inside: str) -> Pipeline:
 
 
 def learns_target(transformer: Any) -> bool:
-    """Whether a transformer, or a step of a pipeline, waits to be told what the target is."""
+    """Whether a transformer, or a step of a pipeline, must learn the kind of the target."""
     return any(isinstance(step, TargetTransformer) for step in steps_of(transformer))
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: a fit that was cut off goes on where it was, with the same bits.
+"""Checkpoints: an interrupted fit resumes where it was, with the same bits.
 
 A checkpoint is a snapshot of the loop in the container of the model file: loading it runs no code. What is held
 and followed is not in it; it is made again from the rows and the state.
@@ -72,7 +72,7 @@ class Checkpoint:
 
 
 def _add_rows(digest: Any, source: Source) -> None:
-    """All rows that are in memory: their fingerprint looks at a few of them only."""
+    """Add all rows in memory to the digest: their fingerprint samples only a few."""
     for values in source.arrays():
         _add(digest, values)
 
@@ -96,7 +96,7 @@ def _add(digest: Any, values: Any) -> None:
 
 
 class _Sink(io.RawIOBase):
-    """A file that only takes the digest of what is written to it."""
+    """File-like object that computes the digest of the written bytes."""
 
     def __init__(self, digest: Any) -> None:
         self.digest = digest
@@ -202,7 +202,7 @@ def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None
 
 
 def _state(node: Any, learner: Any) -> tuple[Any, type]:
-    """What a file says of a state, and which of the learner's states it is."""
+    """Return the type and values of a state in a file."""
     name, record = parts(node, "type", "record")
     kinds = {kind.__name__: kind for kind in learner.record_types.states}
     if not isinstance(name, str) or name not in kinds:
@@ -211,7 +211,7 @@ def _state(node: Any, learner: Any) -> tuple[Any, type]:
 
 
 def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None) -> Any:
-    """What the summary is of. Refuse a snapshot from which a fit of these rows cannot go on.
+    """Return the expression of the summary. Raise if the fit cannot resume from the snapshot with these rows.
 
     The summary must be of the kind and form that the learner makes of no rows at this state, and add up with it.
     """

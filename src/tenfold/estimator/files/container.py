@@ -1,8 +1,8 @@
-"""The bytes of a model file: a safetensors container that is checked before it is believed.
+"""Container of a model file: the safetensors format, validated before any value is used.
 
 Eight bytes with the length of the header, a JSON header, then the tensors, one after the other.
 The header's only metadata entry is a JSON text of ours with a checksum over every byte of the
-file. Nothing is allocated on the word of the file: sizes must agree with what is there.
+file. No size in the file is trusted: memory is allocated only if it agrees with the length of the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_AXES = 8
 MAX_BRACKETS = 1 << 18
 """objects and lists in a JSON text: more than a model writes in 1 MiB, too few to fill the memory"""
 ALIGN = 8
-"""safetensors pads the header to as many bytes; every number then stands where it may be read"""
+"""safetensors pads the header to a multiple of this, so that every number is aligned"""
 UNSIGNED = "0" * 64
 DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1",
@@ -136,7 +136,7 @@ def _check_digest(raw: bytes, length: int, claimed: Any) -> None:
 
 
 def _tensors(head: dict[str, Any], body: memoryview) -> dict[str, Any]:
-    """Views of the body: dense, aligned, without gap or overlap, each as long as its shape says."""
+    """Return views of the body: dense, aligned, without gap or overlap, each as long as its shape requires."""
     spans = sorted((_span(name, entry, len(body)) for name, entry in head.items()), key=lambda s: s[:2])
     end, tensors = 0, {}
     for start, stop, name, dtype, shape in spans:

@@ -1,6 +1,6 @@
-"""Values as JSON nodes and tensors, and back: every bit, and nothing that could run.
+"""Values as JSON nodes and tensors, and back: every bit is kept, and nothing is executable.
 
-A node is an object with one key that says what it is. Floats are written in hexadecimal and
+A node is an object whose single key names its type. Floats are written in hexadecimal and
 integers as text, so that none is rounded.
 """
 
@@ -30,7 +30,7 @@ TEXTS_PER_READ = 1 << 14
 MAX_MEMBER_OUTPUTS = 1 << 16
 """numbers that the members of a team may make of a row"""
 MAX_LABEL_PADDING = 1 << 24
-"""bytes that labels of fixed width may take beyond what their texts justify"""
+"""bytes by which labels of fixed width may exceed the length of their texts"""
 
 
 def params_digest(learner: Any) -> str:
@@ -87,7 +87,7 @@ class Writer:
         }
 
     def value(self, value: Any, where: str, depth: int = 0) -> dict[str, Any]:
-        """A parameter or a field; what cannot be written is named."""
+        """Encode a parameter or a field, or raise with the name of a value that cannot be written."""
         if depth > MAX_DEPTH:
             raise ModelFileError(f"{where} is nested too deeply for a model file")
         if value is None or isinstance(value, (bool, str)):
@@ -216,7 +216,7 @@ class Reader:
         return _made(cls, found | dict.fromkeys(with_schema(cls), schema))
 
     def know(self, learner: Any) -> None:
-        """Let bundles hold the records of a learner, and of those that it is made of."""
+        """Register the records of a learner, and of its members, as allowed contents of bundles."""
         self.kinds |= set(learner.record_types.all)
 
     def bundle(self, node: Any, schema: Schema, depth: int) -> Bundle:
@@ -318,7 +318,7 @@ class Reader:
 
 
 def _listed(node: Any, length: int) -> list[Any]:
-    """A list of so many nodes."""
+    """Return a list of n nodes."""
     if not isinstance(node, list) or len(node) != length:
         raise ModelFileError("a bundle is malformed")
     return node
@@ -349,7 +349,7 @@ def _number(kind: str, text: str) -> int | float:
 
 
 def _made(cls: Any, arguments: dict[str, Any]) -> Any:
-    """An instance; what its class has against the arguments is the file's fault."""
+    """Return an instance; errors of its constructor are reported as errors of the file."""
     try:
         return cls(**arguments)
     except (ValueError, TypeError) as error:
@@ -357,7 +357,7 @@ def _made(cls: Any, arguments: dict[str, Any]) -> Any:
 
 
 def ordered(labels: Any, where: str) -> Any:
-    """The labels, if they have one axis, are finite, and stand in order, each once."""
+    """Return labels after checking that they are one-dimensional, finite, sorted and distinct."""
     fine = labels.ndim == 1 and (labels.dtype.kind != "f" or bool(np.isfinite(labels).all()))
     if not fine or (len(labels) > 1 and not (labels[1:] > labels[:-1]).all()):
         raise ModelFileError(f"{where} are not sorted, or not labels at all")

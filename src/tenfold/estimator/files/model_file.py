@@ -1,4 +1,4 @@
-"""Saving and loading models. A file holds numbers and texts; loading it runs no code of the file.
+"""Saving and loading of models. A file holds numbers and texts; loading it runs no code of the file.
 
 What a file says is checked against the class it names and the schema it brings; its certificate is
 the writer's claim until `verify()` has computed it again from the summary.
@@ -28,11 +28,11 @@ KIND_BY_LETTER: dict[str, Literal["numeric", "text", "date", "time", "unused"]] 
 }  # fmt: skip
 """how columns without categories are written"""
 LEARNED = ("schema", "model", "summary", "certificate")
-"""what a file says of a model, or of the model of each output"""
+"""keys of a file that hold a fitted model, or the model of each output"""
 
 
 def save(model: Any, path: Any, *, summary: bool = True) -> None:
-    """Write a fitted model to a file. What could not be loaded is not written."""
+    """Save a fitted model to a file. A model that could not be loaded is refused."""
     check_is_fitted(model)
     to = Writer()
     document = _document(to, model, summary)
@@ -60,7 +60,7 @@ def _document(to: Writer, model: Any, summary: bool) -> dict[str, Any]:
 
 
 def _step(to: Writer, name: str, step: Any, summary: bool) -> dict[str, Any] | None:
-    """A step of a pipeline; None for one that passes rows on."""
+    """Encode a step of a pipeline; None for a passthrough step."""
     if step is None or isinstance(step, str):
         return None
     if type(step).__name__ == "FrozenEstimator":
@@ -84,7 +84,7 @@ def load(path: Any) -> Any:
     Returns
     -------
     model : learner
-        Fitted. Its certificate is what the file claims; `model.verify()` recomputes it.
+        Fitted model. Its certificate is read from the file; `model.verify()` recomputes it.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
 
 
 def _without_decided(document: Any) -> tuple[Any, dict[str, bool]]:
-    """A node without what `fit` decided beside the model, and that; nothing, of a file that does not say it."""
+    """Split a node into the attributes that `fit` decided, if the file has them, and the rest."""
     if not isinstance(document, dict) or "decided" not in document:
         return document, {}
     decided = document["decided"]
@@ -142,7 +142,7 @@ def _without_decided(document: Any) -> tuple[Any, dict[str, bool]]:
 
 
 def _learned(reader: Reader, model: Any, schema: Any, kept: Any, summary: Any, certificate: Any) -> Any:
-    """A learner with what a file says that it has learned of one target."""
+    """Return a learner with the fitted state of one target, read from a file."""
     try:
         columns = read_schema(reader, schema, model)
         made = reader.record(kept, model.record_types.model, columns)
@@ -203,7 +203,7 @@ def check_start(learner: Any, record: Any, schema: Schema) -> None:
 
 @contextmanager
 def refusing_parameters() -> Iterator[None]:
-    """Refuse a file with parameters of which a learner says, when it uses them, that they are not allowed."""
+    """Raise ModelFileError if the learner rejects the parameters of the file on use."""
     try:
         yield
     except ModelFileError:
@@ -267,7 +267,7 @@ def read_schema(reader: Reader, node: Any, model: Any) -> Schema:
 def _read_columns(
     reader: Reader, names: list[str], kinds: list[str], counts: list[int], categories: dict[str, Any]
 ) -> tuple[Column, ...]:
-    """The columns; each takes as many labels of its kind as it says, and none is left."""
+    """Return the columns, each with its own labels; raise if labels are missing or left over."""
     pools = {kind: _pool(reader, kind, some) for kind, some in categories.items()}
     used = dict.fromkeys(pools, 0)
     columns = []

@@ -42,7 +42,7 @@ def register(cls: T) -> T:
 
 
 def id_of(cls: type) -> str:
-    """The id under which a class is written, or an error that says how to get one."""
+    """Return the id under which a class is written, or raise with the way to register it."""
     name = cls.__name__
     if _registered.get(name) is cls or (name in tenfold._WHERE and tenfold._find(name) is cls):
         return name
@@ -71,7 +71,7 @@ def parameter_of(name: Any) -> type[Parameter]:
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether it is a pipeline, of tenfold or of scikit-learn; told without their modules, which are slow to import."""
+    """Whether a model is a pipeline, of tenfold or scikit-learn; their slow modules are not imported for it."""
     return isinstance(model, BaseEstimator) and hasattr(model, "steps") and hasattr(type(model), "named_steps")
 
 

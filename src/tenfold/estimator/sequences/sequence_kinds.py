@@ -1,4 +1,4 @@
-"""What learners of one target for each whole sequence add: a class, or a number, is predicted for it, not for a row.
+"""Kinds of learners with one target for each sequence: they predict a class or a number for it, not for a row.
 
 In memory, targets and weights are given by sequence or by row; a source has a column of them, and all rows of a
 sequence say the same.
@@ -89,7 +89,7 @@ class PerSequence(SequenceLearner):
         return walker._walk_on(X, by_row(y, lengths), by_row(sample_weight, lengths), classes, lengths=lengths)
 
     def _judged(self, X: Any, y: Any, weight: Any, lengths: Any, function: Any) -> tuple[Array, Any, Array]:
-        """Target, what a function of (learner, model, chunk) says, and weight of each sequence that has one."""
+        """Return target, output of a function of (learner, model, chunk), and weight of each labelled sequence."""
         check_is_fitted(self)
         if y is None and not is_lazy(X):
             raise ValueError("score needs y, the true target of each sequence")
@@ -101,7 +101,7 @@ class PerSequence(SequenceLearner):
         return truth, told, weights
 
     def _of_each(self, function: Any, X: Any, lengths: Any) -> Any:
-        """What a function of (learner, model, chunk) says of each sequence, in order."""
+        """Return the output of a function of (learner, model, chunk) for each sequence, in order."""
         return np.concatenate(self._each(function, X, lengths))
 
 
@@ -120,7 +120,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         return self.schema_.classes
 
     def scores_from(self, model: Any, chunk: Chunk) -> Array:
-        """Logarithms of what is proportional to the probability of each class."""
+        """Return logarithms of the unnormalized probability of each class."""
         raise NotImplementedError
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
@@ -212,7 +212,7 @@ class SequenceRegressor(RegressorMixin, PerSequence):
         return self._of_each(_number, X, lengths)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, lengths: Any = None) -> float:
-        """R² of the predictions.
+        """Return R² of the predictions.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class SequenceRegressor(RegressorMixin, PerSequence):
 
 
 def by_row(values: Any, lengths: Any) -> Any:
-    """Values of sequences as values of their rows; those that are of rows, and anything else, as they are."""
+    """Return values of sequences repeated for each row; values of rows, and others, are returned unchanged."""
     if values is None or lengths is None:
         return values
     each, found = checked_lengths(lengths), np.asarray(values)

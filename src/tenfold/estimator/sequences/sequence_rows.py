@@ -1,7 +1,7 @@
-"""Learners of whole sequences: rows that stand next to each other and follow one another.
+"""Learners of whole sequences, whose consecutive rows are in order.
 
-In memory, `lengths` says how many rows each sequence has; a source says it by a column, `tenfold.scan(sequence=)`. A
-sequence counts as often as its rows say: all of them have one weight.
+In memory, `lengths` is the number of rows of each sequence; a source has a column, `tenfold.scan(sequence=)`. A
+sequence has one weight, which all of its rows must agree on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tenfold.sources import Source, as_source, sequence_source
 
 
 class SequenceLearner(Estimator):
-    """Base of learners of sequences: their need names a `sequence`, and chunks say where each begins."""
+    """Base of learners of sequences: their need names a `sequence`, and `chunk.starts` is where each begins."""
 
     @with_callbacks
     def fit(
@@ -78,9 +78,9 @@ class SequenceLearner(Estimator):
         return self._grow(X, y, sample_weight, lengths=lengths)
 
     def _over(self, function: Any, X: Any, lengths: Any, names: Any, around: Any = None) -> Any:
-        """A function of (learner, model, chunk) of all sequences; for a source, a source of outputs.
+        """Apply a function of (learner, model, chunk) to all sequences; to a source, lazily.
 
-        With `around`, long sequences come in windows: of (learner, source, need) it says what the function is told.
+        With `around`, long sequences come in windows: of (learner, source, need), it returns the function's context.
         """
         learner, source, need, function = self._asked(function, X, lengths, around)
         if source.lazy:
@@ -88,12 +88,12 @@ class SequenceLearner(Estimator):
         return joined(_by_chunk(function, learner, source, need))
 
     def _each(self, function: Any, X: Any, lengths: Any, around: Any = None) -> list[Any]:
-        """What a function of (learner, model, chunk) says of the sequences of each chunk, in order."""
+        """Yield the outputs of a function of (learner, model, chunk) for the sequences of each chunk, in order."""
         learner, source, need, function = self._asked(function, X, lengths, around)
         return _by_chunk(function, learner, source, need)
 
     def _asked(self, function: Any, X: Any, lengths: Any, around: Any) -> tuple[Any, Source, Need, Any]:
-        """The learner as it travels, the rows that it is asked about, how they are read, and what is asked."""
+        """Return the picklable learner, its rows, how they are read, and the function to apply."""
         check_is_fitted(self)
         need = replace(self.need.without_target(), windows=around is not None)
         learner = self._bare()
@@ -105,7 +105,7 @@ class SequenceLearner(Estimator):
 
 
 def of_windows(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
-    """What a function of (learner, model, chunk) says of each window of long sequences, in order."""
+    """Yield the outputs of a function of (learner, model, chunk) for each window of long sequences, in order."""
     if source.counted is not None and source.counted <= sequence_source.MAX_WHOLE_SEQUENCE:
         return []
     return [found for found in _by_chunk(partial(_if_window, function), learner, source, need) if found is not None]
@@ -116,13 +116,13 @@ def _if_window(function: Any, learner: Any, model: Any, chunk: Chunk) -> Any:
 
 
 def _by_chunk(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
-    """What a function of a fitted learner says of the sequences of each chunk."""
+    """Yield the outputs of a function of a fitted learner for the sequences of each chunk."""
     each = current().map(partial(_said, function, learner, source, need), range(len(source)), source)
     return [found for some in each for found in some]
 
 
 def _said(function: Any, learner: Any, source: Source, need: Need, part: int) -> list[Any]:
-    """What a function says of the chunks of one part: it may be said elsewhere, so it can be pickled."""
+    """Apply a function to the chunks of one part. It is a module-level function, to be picklable."""
     chunks = source.chunks(part, need, learner.schema_.without_target)
     return [function(learner, learner.model_, chunk) for chunk in chunks]
 

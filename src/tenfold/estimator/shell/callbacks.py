@@ -28,18 +28,18 @@ except ImportError:  # pragma: no cover - a scikit-learn without them
 MAX_DEFERRED_BYTES = 1 << 20
 """bytes that claims of a history may be made of later; if there are more, they are made before the next turn"""
 MAX_REPORTED_SINGLY = 100
-"""turns that callbacks hear of, then one in ten, one in a hundred: scikit-learn's bar slows down with their number"""
+"""turns that are reported singly; then one in ten, one in a hundred: scikit-learn's bar slows down with their number"""
 
 __all__ = ["CallbackSupportMixin", "History", "Reporting", "with_callbacks"]
 
 
 class History:
-    """A watcher that remembers each turn of the loop: what was asked, how long it took, what is claimed."""
+    """Watcher that records each turn of the loop: its statistic, its duration, and its claims."""
 
     def __init__(self) -> None:
         self._turns: list[dict[str, Any]] = []
         self._certificates: list[tuple[int, Certificate]] = []
-        """of turns whose claims nobody has looked at, with the number of the turn"""
+        """certificates whose claims have not been computed yet, by the number of the turn"""
         self._bytes = 0
         """of models and summaries that these claims would be made of"""
         self._began = time.monotonic()
@@ -69,7 +69,7 @@ class History:
 
 
 class Reporting:
-    """A watcher that tells scikit-learn's callbacks of each turn."""
+    """Watcher that reports each turn to scikit-learn's callbacks."""
 
     def __init__(self, model: Any, X: Any, y: Any) -> None:
         self.model, self.X, self.y = model, X, y
@@ -80,7 +80,7 @@ class Reporting:
 
     @staticmethod
     def wanted(model: Any) -> bool:
-        """Whether there is anybody to tell."""
+        """Whether any callback listens."""
         return "_skl_callbacks" in model.__dict__ or "_parent_callback_ctx" in model.__dict__
 
     def __call__(self, at: Snapshot) -> str | None:
@@ -96,14 +96,14 @@ class Reporting:
         return "a callback said so" if stop and self.model.passes != ONE else None
 
     def end(self, at: Snapshot) -> None:
-        """Tell the callbacks that the fit is done, and what it has found."""
+        """Report the end of the fit and its model to the callbacks."""
         self.context.call_on_fit_task_end(
             estimator=self.model, X=self.X, y=self.y, reconstruction_attributes=lambda: _attributes(self.model, at)
         )
 
 
 def _attributes(learner: Any, at: Snapshot) -> dict[str, Any]:
-    """What a model that stopped here would have learned, by the parameters as they are now."""
+    """Return the fitted attributes of a model that stopped here, under the current parameters."""
     summary = learner.kept(at.model, at.summary)
     learned = {"schema_": at.schema, "model_": at.model, "summary_": summary, "certificate_": at.certificate}
     return learned | {"_fitted_params": None}

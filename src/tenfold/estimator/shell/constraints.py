@@ -1,4 +1,4 @@
-"""What a parameter may be, in scikit-learn's terms, for `_parameter_constraints`."""
+"""Constraints of parameters, in scikit-learn's terms, for `_parameter_constraints`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ fraction = Interval(RealNotInt, 0, 1, closed="both")
 decay = Interval(Real, 0, 1, closed="left")
 """a real number from 0 to below 1"""
 infinity = Options(Real, {math.inf})
-"""no limit"""
+"""infinity, for no limit"""
 nonzero_fraction = Interval(RealNotInt, 0, 1, closed="right")
-"""the same, above 0"""
+"""fraction above 0, up to 1"""
 
 MAX_INTEGER = 1 << 62
 """the largest integer that a parameter may be"""

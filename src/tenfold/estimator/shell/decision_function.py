@@ -1,4 +1,4 @@
-"""`decision_function`: of classifiers that have one output for two classes, and of those that are made of others."""
+"""`decision_function`, for classifiers with one output for two classes, and for meta-estimators."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Deciding(Classifier):
 
 
 class DecidingByOthers(Classifier):
-    """Made of others: a subclass writes `decider()`, the one that must have it, and `decision_from(model, X)`."""
+    """Base of meta-estimators: a subclass writes `decider()`, the member it needs, and `decision_from(model, X)`."""
 
     @available_if(lambda self: self.decider().has_decision_function)
     def decision_function(self, X: Any) -> Any:

@@ -51,25 +51,25 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     learning: ClassVar[Literal["eager", "lazy"]] = "eager"
     """when it generalises from the rows: eager, while it is fitted; lazy, when it is asked about others"""
     rows_at_once: ClassVar[int | None] = None
-    """rows in memory that the model is applied to together, if each takes so long that threads should share them out"""
+    """rows in memory to which the model is applied at once, if each is slow enough to share among threads"""
     hidden: ClassVar[frozenset[str]] = frozenset()
     """fields of the model that are needed to apply, certify or merge it, and are no attributes"""
     costly: ClassVar[bool] = False
-    """whether what it makes of rows is held, in memory or files, for a learner of several passes that comes after"""
+    """whether the outputs are held, in memory or files, for an iterative learner that follows"""
     draws_rows: ClassVar[bool] = False
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     """checks of scikit-learn that fail, with the reason, as `check_estimator` takes them"""
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
-    """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
+    """parameter sets for the laws: small where defaults are slow, and one for each algorithm"""
     decided: ClassVar[tuple[str, ...]] = ()
-    """attributes, true or false, that `fit` decides beside the model; of a sum, true if both models have it so"""
+    """boolean attributes that `fit` decides beside the model; a sum has one if both models have it"""
     chooses_columns: ClassVar[bool] = False
-    """whether parameters say which columns are meant, so that `bound` must see the rows before `need` is asked for"""
+    """whether parameters select columns, so that `bound` must see the rows before `need` is used"""
     fitting: ClassVar[frozenset[str]] = frozenset(
         {"fit", "partial_fit", "fit_transform", "verify", "get_params", "set_params"}
     )
-    """methods that take the parameters as they are now, or change the model; all others take those of the fit"""
+    """methods that use the current parameters, or change the model; all others use those of the fit"""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -77,7 +77,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @property
     def need(self) -> Need:
-        """What the learner takes from the rows."""
+        """Return the requirements of the learner on the rows."""
         return Need()
 
     @property
@@ -86,7 +86,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return record_types(type(self))
 
     def model(self, state: StateT) -> ModelT | None:
-        """The state itself is what is kept."""
+        """Return the model of a state; by default the state itself."""
         return cast(ModelT, state)
 
     def stop(self) -> Stop:
@@ -155,7 +155,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         lengths: Any = None,
         solved: bool = True,
     ) -> Any:
-        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places.
+        """Fit to rows whose parts are numbered from `first` on, if random draws depend on row ids.
 
         If not `solved`, the rows are summarized and no model is made: what is merged with other rows need not be enough
         for a model of its own.
@@ -192,7 +192,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return self._become(fresh)
 
     def _learned(self, done: Fit, source: Source, seed: int | None) -> None:
-        """Take over what a fit has found."""
+        """Set the fitted attributes from the result of a fit."""
         self.n_features_in_ = len(done.at.schema.columns)
         if done.at.schema.named:
             self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
@@ -208,11 +208,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             self._after_fit(source)
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
-        """A copy, not fitted, that knows which columns and what target is meant, if that is for it to say."""
+        """Return an unfitted copy with resolved columns and target kind, if the learner resolves any."""
         return self._blank()
 
     def kept(self, model: ModelT, summary: SummaryT) -> SummaryT:
-        """The summary that a model keeps: the one that it was made from."""
+        """Return the summary that a model keeps: the one that it was made from."""
         return summary
 
     def members_of(self, model: ModelT) -> Sequence[tuple[Any, Any]]:
@@ -224,7 +224,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return schema
 
     def is_valid(self, model: ModelT, summary: SummaryT | None, schema: Schema) -> bool:
-        """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
+        """Whether a model from a file is consistent, beyond the rules of its single fields."""
         return True
 
     def each_output(self) -> list[Any]:
@@ -233,15 +233,15 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @property
     def does_not_merge(self) -> str:
-        """Why this fitted model does not merge with others of its kind, beyond what `passes` says; empty: it does."""
+        """Return why this model cannot merge with others of its kind, beyond `passes`; empty if it can."""
         return ""
 
     def size_fits(self, model: ModelT) -> bool:
-        """Whether a fit starts with no more than this model has, so that parameters from a file cost what it holds."""
+        """Whether a fit begins with no more memory than this model has, so that a file cannot demand more."""
         return True
 
     def resumable(self, state: StateT, summary: SummaryT, schema: Schema) -> bool:
-        """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
+        """Whether a state and its summary, from a file, can be resumed by this learner."""
         return True
 
     @property
@@ -250,16 +250,16 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return False
 
     def _after_fit(self, source: Source) -> None:
-        """For what a kind of learner adds once it is fitted."""
+        """Do work at the end of a fit; kinds of learners override it."""
 
     def _blank(self) -> Any:
-        """The parameters alone, as they are now; copies, so that a fit may keep them and nobody changes them."""
+        """Return an unfitted copy with the current parameters, copied so that nobody changes them during the fit."""
         fresh = object.__new__(type(self))
         fresh.__dict__.update({k: frozen(self.__dict__[k]) for k in param_names(self.__class__)})
         return fresh
 
     def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
-        """Take over what was learned by the parameters as they are now."""
+        """Set the fitted attributes, with the current parameters as those of the fit."""
         self.schema_ = schema
         self.model_: Any = None if model is None else freeze(model)
         self.summary_: Any = None if summary is None else freeze(summary)
@@ -267,7 +267,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
 
     def _become(self, fresh: Any) -> Any:
-        """Take over what another has learned: all of it or, if it failed before, nothing."""
+        """Take over the fitted state of another estimator: all of it, or nothing if that failed earlier."""
         for name in list(self.__dict__):
             if name == "_history" or (name.endswith("_") and not name.startswith("_")):
                 del self.__dict__[name]
@@ -296,7 +296,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @available_if(lambda self: self.passes != MANY)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
+        """Fit to more rows: equal to adding the model of these rows. On an error, the model is unchanged.
 
         A sequential learner walks once over them, from where it is. One that draws rows by their places goes on
         numbering them after those it has seen, so that each is drawn by itself.
@@ -317,7 +317,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return self._grow(X, y, weight, classes=classes)
 
     def _grow(self, X: Any, y: Any, weight: Any, **given: Any) -> Any:
-        """The sum of this model and that of more rows, with what else `_fit` is given."""
+        """Return the sum of this model and that of more rows, with further arguments of `_fit`."""
         if "model_" not in self.__dict__:
             return self._fit(X, y, weight, **given)
         check_names(self, X)
@@ -340,13 +340,13 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         )
 
     def __radd__(self, other: Any) -> Any:
-        """What `sum(models)` begins with: 0 + model is the model."""
+        """Return the model itself for `0 + model`, so that `sum(models)` works."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     # ---- applying ------------------------------------------------------------------------------
 
     def _apply(self, function: Any, X: Any, names: Any, read: tuple[Need, Schema] | None = None) -> Any:
-        """A function of (learner, model, columns), part by part, in order; for a source, a source of outputs.
+        """Apply a function of (learner, model, columns) part by part, in order; to a source, lazily.
 
         The learner it is given has parameters, model and schema, and nothing else: what it says may be computed
         elsewhere, and the summary can be large. Rows are read as in fitting, unless a need and a schema say otherwise.
@@ -367,7 +367,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return aligned(joined(done), X)
 
     def _bare(self) -> Any:
-        """Parameters, model and schema: what is needed to apply the model, and may travel to workers."""
+        """Return a copy with parameters, model and schema only: enough to apply the model on workers."""
         model = self._blank()
         model.model_, model.schema_ = self.model_, self.schema_
         return model
@@ -383,7 +383,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @property
     def history_(self) -> list[dict[str, Any]]:
-        """What was asked in each turn of the fit, how long it took, and what was claimed then."""
+        """The statistic of each turn of the fit, its duration, and its claims."""
         turns: list[dict[str, Any]] = self._history.turns
         return turns
 
@@ -466,7 +466,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
 @lru_cache(maxsize=256)
 def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
-    """Refuse parameters that a learner does not take; those that it takes are looked at once."""
+    """Raise if parameters are invalid; valid ones are checked once."""
     model: Any = object.__new__(cls)
     model.__dict__.update({name: value for name, _, value in given})
     refuse_keywords(cls, model.__dict__)
@@ -474,11 +474,11 @@ def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
 
 
 def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:
-    """What a function of a fitted learner says of one part: it may be said elsewhere, so it can be pickled."""
+    """Apply a function of a fitted learner to one part. It is a module-level function, to be picklable."""
     return function(learner, learner.model_, source.load(part, need, known).X)
 
 
 def _compared(function: Any, learner: Any, source: Source, part: int) -> list[tuple[Any, Any, Any]]:
-    """Target, what the function says, and weights of the chunks of one part."""
+    """Return target, output of the function, and weights of the chunks of one part."""
     chunks = source.chunks(part, learner.need, learner.schema_)
     return [(chunk.y, function(learner, learner.model_, chunk.X), chunk.weight) for chunk in chunks]

@@ -42,7 +42,7 @@ def param_names(cls: Any) -> frozenset[str]:
 
 
 def frozen(value: Any) -> Any:
-    """A copy of a parameter that nobody else can change: of arrays, collections, and learners among them."""
+    """Return a copy of a parameter that shares no mutable object: arrays, collections, and learners among them."""
     if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, np.ndarray):
@@ -76,11 +76,11 @@ def as_fitted(model: Any) -> Any:
 
 
 _done: set[type] = set()
-"""classes whose methods are wrapped already: those that several learners inherit from come more than once"""
+"""classes whose methods are wrapped already: several learners inherit from them"""
 
 
 def speak_as_fitted(cls: Any) -> None:
-    """Let every public method and property of a learner's classes run on the model as it was fitted."""
+    """Wrap every public method and property of a learner's classes, to run with the parameters of the fit."""
     ours = {__name__.partition(".")[0], cls.__module__.partition(".")[0]}
     for base in cls.__mro__:
         if base in _done or base.__module__.partition(".")[0] not in ours:
@@ -93,7 +93,7 @@ def speak_as_fitted(cls: Any) -> None:
 
 
 def _wrapped(value: Any) -> Any:
-    """A method or property that runs on the model as it was fitted; None, if it is neither."""
+    """Return a method or property that runs with the parameters of the fit, or None for other attributes."""
     if isinstance(value, FunctionType):
         return _method(value)
     if isinstance(value, property) and value.fget is not None:

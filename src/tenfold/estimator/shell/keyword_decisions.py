@@ -1,7 +1,7 @@
-"""Decisions about keywords of scikit-learn that several learners share.
+"""Decisions about scikit-learn's keywords that several learners share.
 
 In a remedy, `{name}` stands for the learner, `{kind}` for Classifier or Regressor, and `{member}` for a learner of that
-kind. A decision about a keyword of a single learner stands in the file of that learner.
+kind. A decision about a keyword of a single learner is in the file of that learner.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenfold.estimator.shell.keywords import NoEffect, Refused, refused
 
 FLAG = ("boolean",)
 COUNT, COUNT_OR_NONE, FROM_ZERO = (integer(1),), (integer(1), None), (real(0),)
-"""what scikit-learn takes as keywords that have no effect here"""
+"""constraints of scikit-learn's keywords that have no effect here"""
 
 ANY_START = "the minimum is found to `tol` from any start"
 EXACT = "the answer is computed exactly, from the merged summary"

@@ -1,4 +1,4 @@
-"""What becomes of a keyword of scikit-learn's learner of the same name: the same, renamed, without effect, refused.
+"""Decisions about the keywords of scikit-learn's learner of the same name: the same, renamed, inert or refused.
 
 A parameter without a decision has the meaning that scikit-learn's has. One without effect takes every value that
 scikit-learn takes, so that its programs run; one that is refused takes only the values of what is done anyway, and the
@@ -36,7 +36,7 @@ class Refused(NamedTuple):
     because: str
     remedy: Remedy
     takes: tuple[Any, ...]
-    """the values: what is done anyway"""
+    """the accepted values: those that describe the actual computation"""
 
     def __str__(self) -> str:
         return f"refused: {self.because}. Remedy: {self.remedy}"
@@ -46,7 +46,7 @@ class RefusedValue(NamedTuple):
     """A value of a keyword that scikit-learn takes and that cannot be had."""
 
     value: Any
-    """the value, or what it is, in the terms of scikit-learn's constraints"""
+    """the value, or its constraint in scikit-learn's terms"""
     because: str
     remedy: Remedy
 
@@ -69,7 +69,7 @@ class NoEffect(NamedTuple):
 
     because: str
     takes: tuple[Any, ...]
-    """what it may be, in the terms of scikit-learn's constraints"""
+    """constraint in scikit-learn's terms"""
     refuses: tuple[RefusedValue, ...] = ()
     """values of scikit-learn's that would have an effect"""
 
@@ -78,7 +78,7 @@ class NoEffect(NamedTuple):
 
 
 class RefusedValues(NamedTuple):
-    """A keyword that is our parameter too, of which these values are refused."""
+    """Parameter with the name of scikit-learn's keyword, of which these values are refused."""
 
     each: tuple[RefusedValue, ...]
 
@@ -108,7 +108,7 @@ def together(one: Decision, more: Decision) -> Decision:
 
 @cache
 def keywords_of(cls: Any) -> Mapping[str, Decision]:
-    """What becomes of scikit-learn's keywords of a learner, whose remedies name it."""
+    """Return the decisions about scikit-learn's keywords of a learner, with its name in the remedies."""
     ours = (base for base in cls.__mro__ if base.__module__.startswith("tenfold.") and vars(base).get("_parameters"))
     named = next(ours, cls).__name__
     kind, member = (
@@ -119,7 +119,7 @@ def keywords_of(cls: Any) -> Mapping[str, Decision]:
 
 
 def _filled(given: Any, words: Mapping[str, str]) -> Any:
-    """A decision with the name of the learner where a placeholder stands for it."""
+    """Return a decision with the name of the learner in place of its placeholder."""
     if isinstance(given, Remedy):
         call = given.call or ""
         for word, name in words.items():
@@ -136,7 +136,7 @@ def _filled(given: Any, words: Mapping[str, str]) -> Any:
 
 
 def refuse_keywords(cls: type, params: Mapping[str, Any]) -> None:
-    """Refuse values of scikit-learn's keywords that cannot be had, and say what to do instead."""
+    """Raise for unsupported values of scikit-learn's keywords, with the remedy."""
     for name, one in keywords_of(cls).items():
         if name not in params:
             continue

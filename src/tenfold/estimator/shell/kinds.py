@@ -1,4 +1,4 @@
-"""What the four kinds of learner add: how a model is applied to rows."""
+"""Kinds of learners, with the methods that apply a model to rows: regressors, classifiers, transformers and others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Regressor(RegressorMixin, Estimator):
     """A subclass writes `predict_from(model, X)`."""
 
     poor_score: ClassVar[bool] = False
-    """whether it fits simple data badly, by what it is: scikit-learn's checks then expect no more of it"""
+    """whether it fits simple data badly by design: scikit-learn's checks then expect no more of it"""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,7 +50,7 @@ class Regressor(RegressorMixin, Estimator):
         return tags
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R² of the predictions.
+        """Return R² of the predictions.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class SummaryScored(Regressor):
     """A subclass writes `regression_from`: the errors of a model on other rows, read off their summary."""
 
     def regression_from(self, model: Any, rows: int, summary: Any) -> Regression | None:
-        """The errors of the predictions for so many rows of this summary; None if that would lose digits."""
+        """Return the squared errors from this summary alone, or None if that would lose digits."""
         raise NotImplementedError
 
 
@@ -102,7 +102,7 @@ class Classifier(ClassifierMixin, Estimator):
     """whether it has a `decision_function`, made of a hook `decision_from(model, X)`"""
 
     poor_score: ClassVar[bool] = False
-    """whether it fits simple data badly, by what it is: scikit-learn's checks then expect no more of it"""
+    """whether it fits simple data badly by design: scikit-learn's checks then expect no more of it"""
 
     @property
     def has_probabilities(self) -> bool:
@@ -219,7 +219,7 @@ class Classifier(ClassifierMixin, Estimator):
         return tags
 
     def probability_from(self, scores: Any) -> Any:
-        """Scores are logarithms of what is proportional to probability, unless a learner differs."""
+        """Return the softmax of the scores, which are logarithms of unnormalized probabilities by default."""
         return softmax(_possible(scores), axis=1)
 
     def log_probability_from(self, scores: Any) -> Any:
@@ -260,7 +260,7 @@ def winners(scores: Any) -> Any:
 
 
 def _possible(scores: Any) -> Any:
-    """A row that no class allows says nothing: all classes are equal."""
+    """Return uniform log probabilities for rows that no class allows."""
     none = np.isneginf(scores).all(axis=1)
     return np.where(none[:, None], 0.0, scores) if none.any() else scores
 
@@ -284,10 +284,10 @@ def sources_first(cls: T) -> T:
 
 @sources_first
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
-    """A subclass writes `transform_from(model, X)`; one that is `invertible` also `inverse_from(model, X)`."""
+    """Base of transformers: a subclass writes `transform_from(model, X)`; an `invertible` one also `inverse_from`."""
 
     invertible: ClassVar[bool] = False
-    """whether there is a way back"""
+    """whether `inverse_transform` exists"""
     preserves_dtype: ClassVar[tuple[str, ...]] = ("float64",)
     """types of numbers that come out as they went in"""
 
@@ -302,7 +302,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return False
 
     def training_from(self, model: Any, X: Columns) -> Any:
-        """What becomes of its training rows, for a learner that learns from them too."""
+        """Return the outputs for training rows, if the learner is fitted to their target too."""
         return self.transform_from(model, X)
 
     def passes_categories(self, schema: Schema) -> bool:
@@ -314,15 +314,15 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return None
 
     def output_from(self, model: Any, X: Columns) -> Any:
-        """What `transform` gives for rows that are read as `output_view` says: what `transform_from` makes of them."""
+        """Return the output of `transform` for rows read as `output_view` defines."""
         return self.transform_from(model, X)
 
     def output_view(self) -> tuple[Need, Schema] | None:
-        """How `transform` reads rows, if not as they are read in fitting."""
+        """Return the need with which `transform` reads rows, if not that of the fit."""
         return None
 
     def names_out(self, names: list[str]) -> list[str]:
-        """What the columns that come out are called, from the names of those that go in: the same."""
+        """Return the names of the output columns, from those of the input columns; by default the same."""
         return names
 
     def get_feature_names_out(self, input_features: Names | None = None) -> Names:
@@ -340,7 +340,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return np.array(self.names_out(list(super().get_feature_names_out(input_features))), dtype=object)
 
     def transform(self, X: Any) -> Any:
-        """The transformed rows.
+        """Transform rows.
 
         Parameters
         ----------

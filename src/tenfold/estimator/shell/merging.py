@@ -1,4 +1,4 @@
-"""Models add up: what `a + b`, `partial_fit` and `verify` are."""
+"""Merging of models: `a + b`, `partial_fit` and `verify`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
 
 @contextmanager
 def refusing_arithmetic_errors() -> Iterator[None]:
-    """Refuse a summary that divides by zero or overflows: no rows give it, but a file may say anything."""
+    """Raise for a summary that divides by zero or overflows: it cannot come from rows, but it may come from a file."""
     try:
         yield
     except ArithmeticError as error:
@@ -86,7 +86,7 @@ def _refuse_twice(a: Provenance, b: Provenance) -> None:
 
 
 def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: bool) -> tuple[Claim, ...]:
-    """What is known of a model; whether the learner would have read the rows once more, or drawn them otherwise."""
+    """Return the claims of a model, and whether a fit would read the rows again or draw them otherwise."""
     claims: tuple[Claim, ...] = learner.certify(model, summary) or ()
     if asks:
         why = "a model of all rows would have read them once more; this one was merged without"
@@ -101,7 +101,7 @@ def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: b
 
 
 def verify(model: Any) -> Certificate:
-    """The certificate, once model and claims were computed again; or an error that lists what differs."""
+    """Recompute model and claims and return the certificate, or raise with the differences."""
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
@@ -142,7 +142,7 @@ def _unlike(learner: Any, again: Any, model: Any) -> list[str]:
 
 
 def different(a: dict[str, Any], b: dict[str, Any]) -> str:
-    """In which parameters two sets of them differ; empty: in none."""
+    """Return the names of the parameters in which two sets differ."""
     pairs = ((k, a[k], b[k]) for k in a if not _equal(a[k], b[k]))
     return ", ".join(f"{k} is {x!r} and {y!r}" for k, x, y in pairs)
 

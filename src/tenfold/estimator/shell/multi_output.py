@@ -1,4 +1,4 @@
-"""Targets of several columns: Y = f(X) with a model for each column, fitted over shared scans.
+"""Targets of several columns: a model for each column, fitted over shared scans.
 
 Where what is minimised is a sum over the outputs and no parameter belongs to two of them, the model of all is a model
 for each. Its members are then the models that would be fitted to each column alone, to the bit; they merge, are
@@ -25,7 +25,7 @@ from tenfold.sources import as_source
 from tenfold.sources.inputs import check_names, has_outputs, is_lazy
 
 OF_EACH = frozenset({"model_", "schema_", "summary_", "inference_"})
-"""what there is of each output only"""
+"""attributes that exist for each output only"""
 OF_ALL = frozenset({"coef_names_", "terms_", "n_samples_fit_", "effective_metric_", "X_fit_"})
 """attributes that all outputs have in common"""
 BY_COLUMN = frozenset({"dual_coef_"})
@@ -192,7 +192,7 @@ class MultiOutput(Estimator):
 
 
 def _claims(models: list[Any]) -> tuple[Claim, ...]:
-    """The claims of each model, which say of which output they are."""
+    """Return the claims of each model, with the name of its output."""
     each = enumerate(model.certificate_.claims for model in models)
     return tuple(claim._replace(kind=f"output {at}: {claim.kind}") for at, claims in each for claim in claims)
 
@@ -207,5 +207,5 @@ def _added(a: Any, b: Any, *, again: bool = False) -> Any:
 
 
 def _said(function: Any, each: list[Any], X: Columns) -> Any:
-    """What a function says of rows by each learner, side by side: it may be said elsewhere, so it can be pickled."""
+    """Return the outputs of all learners side by side. It is a module-level function, to be picklable."""
     return np.column_stack([function(one, one.model_, X) for one in each])

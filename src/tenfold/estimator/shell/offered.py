@@ -1,4 +1,4 @@
-"""What users call on an estimator: the names that tab completion shows beside parameters and fitted attributes.
+"""Public methods of estimators, which tab completion shows with parameters and fitted attributes.
 
 A learner has other public methods (`start`, `ask`, `update` and the hooks of its family), which the loop and other
 learners call. They are the contract of whoever writes a learner, not of whoever fits one.

@@ -26,7 +26,7 @@ class OnePass(Estimator[StateT, SummaryT, ModelT]):
             raise TypeError(f"{cls.__name__} has its own `update` and must declare `merges_unsolved`")
 
     def statistic(self, schema: Schema) -> Statistic[SummaryT]:
-        """What to compute of the rows; parameters that do not fit the schema are refused here."""
+        """Return the statistic of the fit; parameters that contradict the schema are refused here."""
         raise NotImplementedError
 
     def solve(self, schema: Schema, summary: SummaryT) -> ModelT:
@@ -34,7 +34,7 @@ class OnePass(Estimator[StateT, SummaryT, ModelT]):
         raise NotImplementedError
 
     def start(self, schema: Schema) -> Initial:
-        """Begin a fit, of which only the schema is known."""
+        """Return the initial state of a fit, which depends on the schema only."""
         return Initial(0, schema)
 
     def ask(self, state: Initial | Done[ModelT]) -> Statistic[SummaryT] | None:

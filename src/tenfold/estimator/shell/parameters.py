@@ -1,4 +1,4 @@
-"""Parameters of a learner, each declared once: an annotated field of its class.
+"""Parameters of a learner, each declared once as an annotated field of its class.
 
 The field has the type, what the parameter may be in scikit-learn's terms, what becomes of a keyword of scikit-learn's,
 and the default; all after `_: KW_ONLY` are keyword-only. `__init__`, `_parameter_constraints` and the tables of the
@@ -29,14 +29,14 @@ class Parameter(NamedTuple):
 
     type: Any
     default: Any
-    """`dataclasses.MISSING`, if there is none"""
+    """the default, or `dataclasses.MISSING`"""
     keyword_only: bool
     allowed: tuple[Any, ...]
-    """what it may be, in scikit-learn's terms; empty: anything"""
+    """constraint in scikit-learn's terms; empty: any value"""
     decision: Decision | None
-    """what becomes of scikit-learn's keyword of this name, unless it is the same"""
+    """decision about scikit-learn's keyword of this name, unless it is the same"""
     place: Behind | None
-    """where it stands among the keywords of its bases, if not behind all"""
+    """position among the keywords of the bases; default: after all of them"""
 
     @classmethod
     def of(cls, annotation: Any, default: Any, keyword_only: bool) -> Parameter:
@@ -88,7 +88,7 @@ class Parameters:
     _declared: ClassVar[dict[str, Parameter]] = {}
     """those of the class itself"""
     _parameter_constraints: ClassVar[Any] = None
-    """what each parameter may be, in scikit-learn's terms"""
+    """constraint of each parameter, in scikit-learn's terms"""
 
     _init_is_made: ClassVar[bool] = False
     """whether the class that this is in has an `__init__` that was made from fields"""
@@ -144,7 +144,7 @@ def _take_fields(cls: type) -> dict[str, Parameter]:
 
 
 def _in_order(cls: type) -> dict[str, Parameter]:
-    """The parameters of a class and its bases: each in its first place, as it was declared last; keywords last."""
+    """Return the parameters of a class and its bases: first position, last declaration; keywords at the end."""
     found: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):
         declared = vars(base).get("_declared", {})
@@ -158,7 +158,7 @@ def _in_order(cls: type) -> dict[str, Parameter]:
 
 
 def _make_init(cls: type[Parameters]) -> Any:
-    """The `__init__` of a class: it assigns the parameters, and does nothing else.
+    """Return the `__init__` of a class, which assigns the parameters and does nothing else.
 
     It is what `dataclasses` would make, in a fraction of the time, which counts when a library is imported.
     """

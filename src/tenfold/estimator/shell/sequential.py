@@ -1,4 +1,4 @@
-"""What sequential learners add: `partial_fit` walks once over the rows, from where the model is."""
+"""Sequential learners: `partial_fit` runs one epoch over the rows, from the current model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Sequential:
         return Never()
 
     def order(self, state: State) -> int | None:
-        """Of the parts in the next epoch: None if each is walked by itself and the ends are mixed."""
+        """Return the order of the parts in the next epoch, or None if they run independently and are averaged."""
         if self.mixing:
             return None
         return 1 + int(mix(np.uint64(self.turn(state)))) % (1 << 60) if self.shuffle else 0
@@ -80,7 +80,7 @@ class Sequential:
         return self._walk_on(X, y, weight, classes)
 
     def _walk_on(self: Any, X: Any, y: Any, weight: Any, classes: Any, **given: Any) -> Any:
-        """Walk once over more rows, with what else `_fit` is given."""
+        """Run one epoch over more rows, with further arguments of `_fit`."""
         if "model_" not in self.__dict__:
             fresh = self._blank()
             fresh._validate_params()

@@ -9,10 +9,10 @@ from sklearn import get_config
 
 
 def aligned(found: Any, given: Any = None) -> Any:
-    """A CSR matrix of the kind of the rows that were given, or of the kind that scikit-learn's settings name.
+    """Return a CSR matrix or array: the type of the input rows, or that of scikit-learn's settings.
 
     `sklearn.set_config(sparse_interface=...)` is "spmatrix" by default, whose `*` is the matrix product, or "sparray".
-    What is not sparse is returned as it is.
+    Other objects are returned unchanged.
     """
     if not sp.issparse(found):
         return found

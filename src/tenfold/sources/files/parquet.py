@@ -25,7 +25,7 @@ from tenfold.sources.tables import ArrowSource, Roles, expression_of
 MAX_ROW_GROUP_BYTES = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
 BATCH_ROWS = 1 << 17
-"""rows of a batch"""
+"""number of rows of a batch"""
 STREAM_BUFFER = 1 << 20
 """bytes of a column that are read at a time where a row group is read in batches: it is never in memory as a whole"""
 PAGE_BUFFER = 1 << 16
@@ -117,7 +117,7 @@ class ParquetSource(ArrowSource):
                 some = None if classes is None or target < 0 else _all_of(facts.column(target).statistics)
                 classes = None if classes is None or some is None else classes | some
         self._stated = classes
-        """the whole numbers that the target has, if footers tell"""
+        """the distinct integers of the target, if the footers store them"""
         if not parts:
             asked = " where it is asked" if self.filter is not None else ""
             raise DataError(f"there are no rows in {self.where}{asked}")
@@ -127,7 +127,7 @@ class ParquetSource(ArrowSource):
         self._n_rows = self.counted
 
     def _whole_target(self, metadata: pq.FileMetaData) -> int:
-        """Which column of a file is the target, if it is one of whole numbers and every row of it counts; else -1."""
+        """Return the index of the target column if it is an integer column without row filters, else -1."""
         if self.roles.target is None or self.filter is not None or self.weighted:
             return -1
         schema = metadata.schema.to_arrow_schema()
@@ -329,7 +329,7 @@ class ParquetSource(ArrowSource):
         return found
 
     def _check_unchanged(self, k: int, before: Facts | None = None) -> Facts:
-        """Refuse a file that was written again or replaced after it was scanned, and return what the store knows of it.
+        """Raise if a file was rewritten or replaced after the scan, and return the current facts of the store.
 
         Whoever reads it, it has the size and the time that the scan found, and on the same machine it is the same file.
         Where this process has not read it yet, as on a worker, the footer is compared too. With `before`, what was
@@ -347,7 +347,7 @@ class ParquetSource(ArrowSource):
         return now
 
     def _changed(self, k: int, now: Facts) -> DataError:
-        """The error of a file that is not the one that was scanned."""
+        """Return the error of a file that differs from the scanned one."""
         path, then = self.files[k], self._states[k]
         how = f"it had {then.facts.size:,} bytes, and has {now.size:,}"
         if now.size == then.facts.size:
@@ -358,13 +358,13 @@ class ParquetSource(ArrowSource):
         )
 
     def _meet(self, k: int, facts: Facts) -> None:
-        """Note what this process has found of a file, which it must stay from now on."""
+        """Record the state in which this process found a file, and in which it must remain."""
         while len(_met) >= MAX_REMEMBERED_FILES:
             _met.pop(next(iter(_met)), None)
         _met[self.storage.absolute(self.files[k]), self._states[k]] = facts
 
     def __getstate__(self) -> dict[str, object]:
-        """For a worker, whose folder may be another: paths in full, and no footers."""
+        """Return the state for a worker, whose current folder may differ: absolute paths, and no footers."""
         files = [self.storage.absolute(path) for path in self.files]
         return {**self.__dict__, "_known": {}, "files": files}
 
@@ -379,20 +379,20 @@ class ParquetSource(ArrowSource):
 
 
 class FileState(NamedTuple):
-    """By which a file is recognised later."""
+    """State of a file by which a change is detected."""
 
     facts: Facts
-    """what the store knew of it"""
+    """facts of the store about the file"""
     footer: bytes
     """a digest of its footer, which holds the place, size and extremes of every column of every row group"""
 
 
 _met: dict[tuple[str, FileState], Facts] = {}
-"""of files that this process has read, as they were scanned: what it found then, since any other value is a change"""
+"""states of the files that this process has read, by the state of the scan: any other state is a change"""
 
 
 def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
-    """A file's footer, and by what to recognise the file."""
+    """Return the footer of a file, and its state."""
 
     def read() -> tuple[pq.FileMetaData, FileState]:
         facts = storage.at_rest(path)
@@ -434,7 +434,7 @@ def _wider(mine: pa.DataType, theirs: pa.DataType) -> pa.DataType:
 
 
 def _family(kind: pa.DataType) -> str:
-    """Types that may stand for each other in different files."""
+    """Return the family of types that may replace each other in different files."""
     if pa.types.is_dictionary(kind):
         return _family(kind.value_type)
     if pa.types.is_null(kind):

@@ -1,4 +1,4 @@
-"""Folders named `name=value`: columns that stand in the paths of files instead of in the files."""
+"""Folders named `name=value`: columns stored in the paths of files."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ FETCHED_ROWS = 1 << 16
 
 
 def read_query(query: object, connection: Any) -> pa.Table:
-    """All rows of a query, as a table that is mapped from a file."""
+    """Run a query and return its rows as a table that is memory-mapped from a file."""
     if not isinstance(query, str):
         raise DataError(f"with a connection, the data is an SQL query as text, not a {type(query).__name__}")
     _refuse_writing(query)
@@ -96,7 +96,7 @@ def _refuse_writing(query: str) -> None:
 
 
 def _engine(connection: Any) -> Any:
-    """What was given, or the SQLAlchemy engine that a URL stands for."""
+    """Return the given engine, or the SQLAlchemy engine of a URL."""
     if not isinstance(connection, str):
         return connection
     try:

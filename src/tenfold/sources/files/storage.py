@@ -1,4 +1,4 @@
-"""Where files are: on this machine, or in a store elsewhere that is reached by URL.
+"""Storage of files: this machine, or a remote store with a URL.
 
 A store travels to workers by its URL and options, not by an open connection. What fails on the way is tried again a few
 times; a file that is not there, or may not be read, is an error at once.
@@ -33,7 +33,7 @@ MAX_TRIES = 6
 FIRST_WAIT_SECONDS = 0.1
 """seconds before the second try; each further wait is twice as long"""
 CLOCK_TICK = 10_000_000
-"""nanoseconds between two times that a file system can tell apart: Linux counts a hundred ticks a second, or more"""
+"""nanoseconds between distinct times of a file system: Linux has at least a hundred ticks a second"""
 TIME_STEPS = (1, 100, 1_000, 1_000_000, 1_000_000_000)
 """nanoseconds to which copies keep the time of a file: archives keep whole seconds, Windows hundreds of nanoseconds"""
 NATIVE = ("s3", "gs", "hdfs")
@@ -46,19 +46,19 @@ REFUSED = re.compile(
 
 
 PARSING = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
-"""errors in what a file holds, however often it is read"""
+"""errors of a file's contents, which retries cannot fix"""
 SCAN_AGAIN = "scan it again once nobody writes it"
-"""what to do about a file that changes"""
+"""remedy for a file that changes"""
 IN_ORDER = re.compile("range requests|Cannot seek streaming")
 """in an error of fsspec: the server gives no parts of a file"""
 
 
 class Facts(NamedTuple):
-    """What a store knows of a file."""
+    """Facts of a store about a file."""
 
     size: int
     time: int
-    """when it was written, in nanoseconds; 0 if the store does not say"""
+    """time of modification in nanoseconds; 0 if the store does not record it"""
     inode: int = 0
     """the number of the file in its file system; 0 in a store"""
     changed: int = 0
@@ -68,11 +68,11 @@ class Facts(NamedTuple):
 
     @property
     def identity(self) -> tuple[int, int, int]:
-        """By which a file is recognised where it is: another name or other rights leave it the same."""
+        """Return the identity of a file in its place, which renaming and changed permissions keep."""
         return self.size, self.time, self.inode
 
     def is_same_file(self, other: Facts) -> bool:
-        """Whether these are facts of the same file, or of a copy on another machine that keeps its time.
+        """Whether two facts describe the same file, or a copy on another machine that keeps its time.
 
         Of times of different precision, the finer one is rounded down. A file system that renumbers its files, as
         some network drives do, leaves all times as they were.
@@ -87,11 +87,11 @@ class Moved(OSError):
 
 
 class Found(NamedTuple):
-    """The files that one path stands for."""
+    """Files of one path."""
 
     files: list[str]
     root: str = ""
-    """the folder, if it is one"""
+    """the folder, if the path is one"""
 
 
 class Storage(ABC):
@@ -102,7 +102,7 @@ class Storage(ABC):
 
     @abstractmethod
     def find(self, path: str) -> Found:
-        """The files that a path, a glob or a folder stands for, sorted; none if there is nothing."""
+        """Return the sorted files of a path, a glob or a folder; an empty list if there are none."""
 
     @abstractmethod
     def facts(self, path: str) -> Facts:
@@ -113,15 +113,15 @@ class Storage(ABC):
         """Open a file to read any place of it."""
 
     def hint(self, path: str) -> str:
-        """What there is where nothing was found, for the error."""
+        """Return a hint about existing files near a missing path, for the error message."""
         return ""
 
     def remedy(self, error: BaseException) -> str:
-        """What to do where a file cannot be read."""
+        """Return the remedy for an unreadable file."""
         return SCAN_AGAIN if isinstance(error, Moved) else "write the file again, or leave it out"
 
     def said(self, error: BaseException) -> str:
-        """What an error says, for another one."""
+        """Return the message of an error, to include in another one."""
         return str(error)
 
     def absolute(self, path: str) -> str:
@@ -129,7 +129,7 @@ class Storage(ABC):
         return path
 
     def steadily(self, read: Callable[[], Iterator[T]]) -> Iterator[T]:
-        """Yield what a read gives; after a failure that may pass wait, begin again, and go on where it was."""
+        """Yield from a read; after a transient failure, wait, restart it, and skip the items already yielded."""
         given, failed = 0, 0
         while True:
             try:
@@ -156,7 +156,7 @@ class Storage(ABC):
         return self.facts(path)
 
     def steady(self, read: Callable[[], T]) -> T:
-        """What one read gives, tried again if it fails by the way."""
+        """Return the result of a read, retried after transient failures."""
         (found,) = self.steadily(lambda: iter([read()]))
         return found
 
@@ -214,18 +214,18 @@ DISK = Disk()
 
 
 class Store(Storage):
-    """Files elsewhere: S3, Google Cloud, Azure, HTTP, and whatever else Arrow or fsspec reads.
+    """Remote store: S3, Google Cloud, Azure, HTTP, and other systems that Arrow or fsspec reads.
 
     Parameters
     ----------
     filesystem : file system of pyarrow or fsspec, optional
         The connection to use; by default one is made of each URL, with the credentials that the environment has.
     options : dict, optional
-        What fsspec is given to make the connection: `key`, `secret`, `endpoint_url` and so on.
+        Options of fsspec for the connection: `key`, `secret`, `endpoint_url` and so on.
     query : str
-        What stood behind the question mark of the URL, for Arrow: `region=...&endpoint_override=...`.
+        Query string of the URL, for Arrow: `region=...&endpoint_override=...`.
     signed : dict, optional
-        Of URLs as they stand in errors, the whole ones: what is behind their question marks may be a signature.
+        Complete URLs by their form in error messages, which omits query strings: these may hold a signature.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class Store(Storage):
         """connections, by scheme and host"""
 
     def __getstate__(self) -> dict[str, object]:
-        """For a worker, which makes its own connections."""
+        """Return the state for a worker, which makes its own connections."""
         return {**self.__dict__, "_made": {}}
 
     def _connection(self, path: str) -> tuple[Any, str]:
@@ -321,7 +321,7 @@ class Store(Storage):
         return Found(self._below(path), path) if folder else Found([path])
 
     def _below(self, folder: str) -> list[str]:
-        """All files below a folder, as users would write them."""
+        """Return all files below a folder, with paths in the user's form."""
         made, there = self._connection(folder)
         if isinstance(made, fs.FileSystem):
             infos = made.get_file_info(fs.FileSelector(there, recursive=True))
@@ -384,7 +384,7 @@ def this_machine() -> str:
 
 
 def failures(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """What reading a file may raise: also what fsspec lets through of servers, as far as such packages are in use."""
+    """Return the errors that reading may raise, including those of servers that fsspec does not wrap."""
     found: list[type[Exception]] = [pa.ArrowException, OSError, TimeoutError, *more]
     for module, names in (("aiohttp", ("ClientError",)), ("botocore.exceptions", ("BotoCoreError", "ClientError"))):
         if module in sys.modules:
@@ -415,12 +415,12 @@ def _glob_pattern(path: str) -> str:
 
 
 def _hidden(parts: tuple[str, ...]) -> bool:
-    """Whether a file, or a folder of its, is no data: what writers leave behind."""
+    """Whether a file, or one of its folders, is hidden or a marker that writers leave behind, and holds no data."""
     return any(p.startswith((".", "_")) and "=" not in p for p in parts)
 
 
 def bare(path: str) -> str:
-    """A path or URL without what is behind its question mark, as its ending is looked for."""
+    """Return a path or URL without its query string, to find its extension."""
     return path.partition("?")[0] if _is_web(path) else path
 
 
@@ -429,7 +429,7 @@ def _is_web(path: str) -> bool:
 
 
 def _unsigned(paths: list[str]) -> dict[str, str]:
-    """Of URLs whose question mark has something behind it, how they stand in errors."""
+    """Return URLs with a query string by their form in error messages."""
     found: dict[str, str] = {}
     for path in paths:
         if _is_web(path) and "?" in path and path not in found:
@@ -439,13 +439,13 @@ def _unsigned(paths: list[str]) -> dict[str, str]:
 
 
 def _plain(path: str) -> str:
-    """A `file://` URL as the path that it stands for; anything else as it is."""
+    """Return the path of a `file://` URL; other values are returned unchanged."""
     found = re.match("file://(?:localhost(?=/))?", path, re.IGNORECASE)
     return unquote(path[found.end() :]) if found else path
 
 
 def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) -> tuple[Storage, list[str]]:
-    """Where the files are that a path, a URL or a list of them names, and the paths as they stand in errors."""
+    """Return the storage of a path, a URL or a list of them, and the paths in the form of error messages."""
     paths = [str(one) for one in (data if isinstance(data, (list, tuple)) else [data])]
     if filesystem is None:
         paths = [_plain(path) for path in paths]

@@ -24,9 +24,9 @@ COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 
 
 def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partitions]:
-    """The files that paths, globs and folders stand for, in order, and the columns that their folders give them.
+    """Return the files of paths, globs and folders, in order, and the columns that their folders define.
 
-    All are of one format. What else a folder holds is left out.
+    All must be of one format. Other files in a folder are ignored.
     """
     found: list[str] = []
     roots: list[tuple[str, ...]] = []
@@ -60,7 +60,7 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
 
 
 def _refuse_tables(storage: Storage, root: str, files: list[str]) -> None:
-    """Refuse the folder of a table whose log says which files count: the others were deleted or overwritten."""
+    """Raise for the folder of a table format with a log, of which some files are deleted or overwritten."""
     if storage.find(f"{root}/_delta_log").root:
         raise DataError(f"{root} is a Delta table. Remedy: tenfold.scan(deltalake.DeltaTable({root!r}))")
     if log := next((path for path in files if path.endswith(".metadata.json")), ""):
@@ -184,7 +184,7 @@ def _csv_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
 
 @contextmanager
 def _text(storage: Storage, path: str) -> Iterator[pa.NativeFile]:
-    """The bytes of a file as they were before they were compressed."""
+    """Return a stream of the decompressed bytes of a file."""
     codec = COMPRESSED.get(os.path.splitext(bare(path))[1].lower())
     with storage.open(path) as opened, opened if codec is None else pa.CompressedInputStream(opened, codec) as text:
         yield text
@@ -223,7 +223,7 @@ PARQUET = (".parquet", ".pq", ".parq")
 FORMATS = (PARQUET, CSV, ARROW, (".orc",))
 """endings of the formats that a folder is searched for"""
 READ = ", ".join(ends for some in FORMATS for ends in some)
-"""the endings, for errors"""
+"""readable file endings, for error messages"""
 OTHERS = {
     ".avro": "polars.read_avro(...)",
     ".tsv": "pandas.read_csv(..., sep='\\t')",
@@ -232,7 +232,7 @@ OTHERS = {
     ".ndjson": "pandas.read_json(..., lines=True)",
     ".xlsx": "pandas.read_excel(...)",
 }
-"""endings of files that others read into frames, and what does"""
+"""endings of unsupported files, with a function that reads each into a frame"""
 READERS: dict[str, Callable[[Storage, str], Iterator[pa.RecordBatch]]] = {
     **dict.fromkeys(CSV, _csv_batches),
     **dict.fromkeys(ARROW, _arrow_batches),
@@ -260,7 +260,7 @@ def _refuse_header_again(table: pa.Table, path: str) -> None:
 
 
 def _refuse_open_quote(storage: Storage, table: pa.Table, path: str) -> None:
-    """Refuse a file with a value of several lines and an odd number of quotes: one that is not closed ate rows."""
+    """Raise for a multi-line value and an odd number of quotes: an unclosed quote would swallow rows."""
     for name in table.column_names:
         if not pa.types.is_string(table.schema.field(name).type):
             continue

@@ -30,9 +30,9 @@ class SumsByClass(Grouped[ClassSums]):
 
     classes: int
     way: int
-    """how numbers enter (`compiled/moments/class_sums.py`)"""
+    """how numbers enter, by the codes of `compiled/moments/class_sums.py`"""
     bar: float = 0.0
-    """above which a number counts as one; not below zero, so that what a sparse matrix does not hold is none"""
+    """threshold above which a number counts as one; not negative, so that unstored zeros of CSR rows count as zero"""
 
     def summarize(self, chunk: Chunk) -> ClassSums:
         return self._sums(chunk, chunk.y, chunk.weight, self.classes)

@@ -31,7 +31,7 @@ class ClassCounts:
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int, first: Codes) -> list[ClassCounts]:
-        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        """Summarize the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
         weight = np.where(codes >= 0, chunk.weight, 0.0)
         both = chunk._replace(y=np.maximum(codes, 0) * classes + chunk.y, weight=weight)
         found = cls.of(both, groups * classes, first)
@@ -57,9 +57,9 @@ class CountsByClass(Grouped[ClassCounts]):
 
 
 def smoothed(count: Array, alpha: float) -> Array:
-    """Counts over their sums along the last axis, as if each had been seen alpha times more: Laplace's estimate.
+    """Return probabilities by Laplace's estimate: counts plus alpha, over their sums along the last axis.
 
-    Where neither rows nor alpha say anything, all values are equally probable.
+    Where counts and alpha are all zero, the values are equally probable.
     """
     more = count + alpha
     total = more.sum(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The distribution of each column: which values it has, and how often, in groups of neighbours where they are many.
+"""Distribution of each column: its values and their weights, in groups of neighbours where there are many.
 
 A value is known by the bits of its float64, in the order of the numbers. While a column has few distinct values each is
 a group of its own, and every quantile is exact. Where there are more, those that share their leading bits are one
@@ -19,17 +19,17 @@ from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 
 MAX_COLUMN_GROUPS = 1 << 16
-"""groups of a column"""
+"""maximum number of groups of one column"""
 MIN_COLUMN_GROUPS = 1 << 10
 """groups of a column where there are very many columns"""
 MAX_GROUPS = 1 << 22
-"""groups of all columns"""
+"""maximum number of groups of all columns"""
 KEY_BITS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """The values of each column in rising groups, those of one column after those of another; missing ones apart."""
+    """Values of each column in increasing groups, column after column; missing values are counted apart."""
 
     exact: ClassVar[bool] = True
     low: Annotated[Array, "entry"]
@@ -60,7 +60,7 @@ class Distribution:
 
     @property
     def rank_error(self) -> float:
-        """By which share of a column's weight a quantile may be off, at most; 0: all are exact."""
+        """Upper bound on the error of a column's quantiles, as a share of its weight; 0: all are exact."""
         return max((column.rank_error for column in self.columns), default=0.0)
 
     def claim(self) -> Claim:
@@ -95,7 +95,7 @@ class Groups:
 
     @property
     def rank_error(self) -> float:
-        """By which share of the weight a quantile may be off: that of the heaviest group of unequal values."""
+        """Bound of the error of a quantile, as a share of the weight: the heaviest group of unequal values."""
         return float(np.max(self.weight, initial=0.0, where=self.low < self.high)) / max(self.total, 1e-300)
 
     @property
@@ -122,13 +122,13 @@ class Groups:
         return _between(found, self._up_to(upto, shares * upto[-1], "right"), np.full(len(shares), 0.5))
 
     def _up_to(self, upto: Array, weight: Array, side: Literal["left", "right"]) -> Array:
-        """The smallest value up to which there is so much weight, or more of it."""
+        """Return the smallest value whose cumulative weight reaches a given weight."""
         at = np.minimum(np.searchsorted(upto, weight, side=side), len(upto) - 1)
         return self._within(at, (weight - (upto[at] - self.weight[at])) / self.weight[at])
 
     @property
     def flat(self) -> bool:
-        """Whether all values are equal, or there is none."""
+        """Whether all values are equal, or there are none."""
         return not len(self.low) or bool(self.low[0] == self.high[-1])
 
     def _row(self, upto: Array, number: Array) -> Array:
@@ -138,7 +138,7 @@ class Groups:
         return self._within(at, (number - before) / np.maximum(self.weight[at] - 1, 1.0))
 
     def _within(self, at: Codes, share: Array) -> Array:
-        """So far within each of these groups, from its smallest value to its greatest."""
+        """Interpolate within each of these groups, from its smallest value to its greatest."""
         found: Array = self.low[at] + np.clip(share, 0.0, 1.0) * (self.high[at] - self.low[at])
         return found
 
@@ -197,7 +197,7 @@ def _merged(a: Groups, b: Groups, most: int) -> Groups:
 
 
 def _coarsened(groups: Groups, most: int) -> Groups:
-    """With as many leading bits as leave no more groups than may be."""
+    """Merge groups by leading bits, as many as leave at most the allowed number of groups."""
     if len(groups.low) <= most:
         return groups
     steps = _steps(groups.low)
@@ -206,7 +206,7 @@ def _coarsened(groups: Groups, most: int) -> Groups:
 
 
 def _cut(groups: Groups, bits: int, steps: Bits) -> Groups:
-    """Values that have so many leading bits in common as one group."""
+    """Merge values with a number of leading bits in common into one group."""
     starts = np.flatnonzero(np.append(True, steps >= np.uint64(1 << (KEY_BITS - bits))))
     if len(starts) == len(groups.low):
         return Groups(groups.low, groups.high, groups.weight, bits)
@@ -215,7 +215,7 @@ def _cut(groups: Groups, bits: int, steps: Bits) -> Groups:
 
 
 def _steps(ordered: Array) -> Bits:
-    """In which bits each value differs from the one before it; bits that are in the order of the numbers."""
+    """Return the bits in which each value differs from the one before, in an order-preserving encoding."""
     bits = ordered.view(np.int64)
     keys = bits ^ ((bits >> (KEY_BITS - 1)) & np.int64(2**63 - 1))
     found: Bits = (keys[1:] ^ keys[:-1]).view(np.uint64)
@@ -233,7 +233,7 @@ def _sums(weight: Array, starts: Codes) -> Array:
 
 
 def _between(a: Array, b: Array, share: Array) -> Array:
-    """So far from a to b, as NumPy has it: equal to b where the share is one."""
+    """Interpolate linearly from a to b as NumPy does, with exactly b where the share is one."""
     step = b - a
     return np.where(share >= 0.5, b - step * (1 - share), a + step * share)
 

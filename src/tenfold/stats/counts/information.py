@@ -1,4 +1,4 @@
-"""Information: entropy and what is made of it, from counts or probabilities.
+"""Information theory: entropy and derived quantities, from counts or probabilities.
 
 Counts of values, and of pairs of values, add up over parts, days and sites; what is read off their sum here is that of
 all rows. So every function takes a table of counts as well as probabilities: it divides by the total itself.
@@ -32,7 +32,7 @@ def information(p: ArrayLike, *, base: float = 2.0) -> Array:
     Parameters
     ----------
     p : array
-        Probabilities. What never happens has infinite information.
+        Probabilities. An event of probability zero has infinite information.
     base : float, default=2.0
 
     Returns
@@ -92,7 +92,7 @@ def entropy(p: ArrayLike, *, base: float = 2.0, correction: Correction | None = 
 
 
 def conditional_entropy(table: ArrayLike, *, base: float = 2.0) -> float:
-    """H(Y|X) = H(X, Y) - H(X), what is left to learn of Y when X is known: never more than H(Y).
+    """H(Y|X) = H(X, Y) - H(X), the remaining entropy of Y given X: at most H(Y).
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def conditional_entropy(table: ArrayLike, *, base: float = 2.0) -> float:
 
 
 def mutual_information(table: ArrayLike, *, base: float = 2.0, correction: Correction | None = None) -> float:
-    """I(X; Y) = H(X) + H(Y) - H(X, Y), what one variable tells of the other: zero if they are independent.
+    """I(X; Y) = H(X) + H(Y) - H(X, Y), the mutual information of two variables: zero if they are independent.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _divergence(here: Array, there: Array) -> float:
 
 
 def _entropy(p: Array) -> float:
-    """In nats; 0 log 0 is zero."""
+    """Return the entropy in nats, with 0 log 0 = 0."""
     some = p[p > 0]
     return float(-(some * np.log(some)).sum()) + 0.0
 

@@ -58,7 +58,7 @@ class PairsOfCategories(Grouped[CategoryPairs]):
     """How often the categories of any two columns meet. Missing values are left out."""
 
     levels: Codes
-    """categories of each column"""
+    """number of categories of each column"""
 
     def summarize(self, chunk: Chunk) -> CategoryPairs:
         return CategoryPairs(_pairs(chunk.X, self.levels, chunk.weight))
@@ -81,7 +81,7 @@ class PairsByClass(Grouped[CategoryPairsByClass]):
 
     classes: int
     levels: Codes
-    """categories of each column"""
+    """number of categories of each column"""
 
     def summarize(self, chunk: Chunk) -> CategoryPairsByClass:
         weight: Array = np.bincount(chunk.y, chunk.weight, minlength=self.classes).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The weight of the rows of each class, Σ wᵢ 1[yᵢ = c]: what is asked before classes are balanced."""
+"""Weight of the rows of each class, Σ wᵢ 1[yᵢ = c], from which balanced class weights follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: of rows that are positive with probability p, a share p should be so.
+"""Calibration of probabilities: among rows with probability p, a share p should be positive.
 
 Rows are sorted into bins by their probability; each bin keeps weight, weight of the positives and the sum of the
 probabilities. The edges of the bins are given, so that the bins of any two parts are the same and simply add.
@@ -34,7 +34,7 @@ class Calibration:
     edges: Annotated[Array, "edge"]
     """between the bins; a probability on an edge belongs to the bin below it"""
     rows: Annotated[Codes, "bin"]
-    """rows of positive weight"""
+    """number of rows with positive weight"""
     weight: Annotated[Array, "bin"]
     squares: Annotated[Array, "bin"]
     """sum of the squared weights"""
@@ -43,7 +43,7 @@ class Calibration:
     total: Annotated[Array, "bin"]
     """weighted sum of the probabilities"""
     rest: Annotated[Array, "bin"]
-    """what the sum lacks to twice the precision"""
+    """low-order part of the sum, in double-double"""
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class Calibration:
         edges: Array | None = None,
         bins: int = 5,
     ) -> Calibration:
-        """Summarize some rows.
+        """Summarize rows.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Calibration:
 
     @property
     def filled(self) -> Flags:
-        """Which bins have rows."""
+        """Return which bins have rows."""
         return self.rows > 0
 
     @property
@@ -129,7 +129,7 @@ class Calibration:
 
 
 def even_edges(bins: int) -> Array:
-    """The edges between so many equally wide bins from 0 to 1."""
+    """Return the edges of n equally wide bins from 0 to 1."""
     if bins < 1:
         raise ValueError(f"bins={bins}: one at least")
     return np.linspace(0.0, 1.0, bins + 1)[1:-1]

@@ -28,13 +28,13 @@ class Confusion:
     """
 
     rows: int
-    """rows of positive weight"""
+    """number of rows with positive weight"""
     count: Annotated[Array, "class", "class"]
     """the true class by row, the predicted one by column"""
 
     @classmethod
     def of(cls, truth: VectorLike, prediction: VectorLike, weight: VectorLike = None, *, n_classes: int) -> Confusion:
-        """Summarize some rows.
+        """Summarize rows.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Confusion:
         return float((self.hits[true] / support[true]).mean())
 
     def precision(self, average: Average | None = "binary", zero_division: float = 0.0) -> Any:
-        """Of what was predicted as a class, the share that is it.
+        """Precision: among the rows predicted as a class, the share that belong to it.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Confusion:
             or in the predictions; "weighted": the same, weighted by the truth; "micro": of all classes together;
             None: an array, one number a class.
         zero_division : float
-            The value where there is nothing to divide by; NaN is left out of a mean.
+            The value where the denominator is zero; NaN is left out of a mean.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class Confusion:
         return self.f_beta(0.0, average, zero_division)
 
     def recall(self, average: Average | None = "binary", zero_division: float = 0.0) -> Any:
-        """Of what is a class, the share that was predicted as it; see `precision`."""
+        """Recall: among the rows of a class, the share predicted as it; see `precision`."""
         return self.f_beta(math.inf, average, zero_division)
 
     def f1(self, average: Average | None = "binary", zero_division: float = 0.0) -> Any:

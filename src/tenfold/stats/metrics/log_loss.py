@@ -28,7 +28,7 @@ class LogLoss:
     """
 
     rows: int
-    """rows of positive weight"""
+    """number of rows with positive weight"""
     weight: Annotated[Array, "class"]
     """weight of each true class"""
     surprise: Sum
@@ -38,7 +38,7 @@ class LogLoss:
 
     @classmethod
     def of(cls, truth: VectorLike, probability: VectorLike, weight: VectorLike = None, *, n_classes: int) -> LogLoss:
-        """Summarize some rows.
+        """Summarize rows.
 
         Parameters
         ----------

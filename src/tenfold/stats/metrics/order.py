@@ -1,6 +1,6 @@
-"""Numbers in bins that do not depend on the data: the leading bits of a number's place in the order.
+"""Data-independent bins of floats: the leading bits of an order-preserving integer key.
 
-A level says how much is dropped. Level 0: every number is a bin of its own. Level L: two numbers share a bin if
+The level is the number of dropped bits. Level 0: every number is a bin of its own. Level L: two numbers share a bin if
 their keys agree but for the last L - 1 bits. Each level's bins are unions of bins of the level below, so that a
 set of numbers has one lowest level at which it fills no more than so many bins; since a union of sets needs at
 least the level of each, merging two sets and raising the level until they fit gives that level, in any order.
@@ -19,7 +19,7 @@ ABOVE_ONE_SHIFT = 0x34 << 51
 
 
 def keys(numbers: Array) -> Codes:
-    """A whole number for each number (none of them NaN), in the same order.
+    """Return an integer key for each number (none of them NaN), in the same order.
 
     The bits of a float are a whole number that grows with it; the last is dropped to make room. The leading ones tell
     its distance from zero to a relative precision, and from 0.5 to 1 the distance from one: there probabilities crowd.

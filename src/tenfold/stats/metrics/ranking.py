@@ -21,7 +21,7 @@ from tenfold.stats.metrics.order import level_for, starts
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
 
 DEFAULT_BINS = 65_536
-"""bins by default"""
+"""default number of bins"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Ranking:
     """
 
     rows: int
-    """rows of positive weight"""
+    """number of rows with positive weight"""
     most: int
     level: int
     low: Annotated[Array, "bin", NOT_NAN]
@@ -50,7 +50,7 @@ class Ranking:
 
     @classmethod
     def of(cls, truth: VectorLike, score: VectorLike, weight: VectorLike = None, most: int = DEFAULT_BINS) -> Ranking:
-        """Summarize some rows.
+        """Summarize rows.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Ranking:
 
     @classmethod
     def _of(cls, rows: int, most: int, level: int, low: Array, high: Array, *weights: Array) -> Ranking:
-        """From bins in any order, of this level or below it."""
+        """Create a ranking from bins in any order, of this level or a lower one."""
         order = np.argsort(low, kind="stable")
         low, high, *weights = (v[order] for v in (low, high, *weights))  # type: ignore[assignment]
         while True:
@@ -151,16 +151,16 @@ class Ranking:
 
     @property
     def average_precision_low(self) -> float:
-        """What the exact average precision is no less than: see `auc_low`."""
+        """Lower bound of the exact average precision; see `auc_low`."""
         return self._mean_precision(0.0)
 
     @property
     def average_precision_high(self) -> float:
-        """What the exact average precision is no more than: see `auc_high`."""
+        """Upper bound of the exact average precision; see `auc_high`."""
         return self._mean_precision(1.0)
 
     def _area(self, share: float) -> float:
-        """With this share of the pairs within a bin of different scores in the right order."""
+        """Return the area under the curve, with a given share of the pairs within a bin ranked correctly."""
         below = np.cumsum(self.negative)
         pairs = float(below[-1] * self.positive.sum()) if self.rows else 0.0
         if pairs == 0:
@@ -188,7 +188,7 @@ class Ranking:
 
 
 def _share(total: Array) -> Array:
-    """Of the last of growing totals; NaN if that is zero."""
+    """Return cumulative totals as shares of the last one; NaN if that is zero."""
     if not total[-1:].any():
         return np.full(len(total), math.nan)
     share: Array = total / total[-1]

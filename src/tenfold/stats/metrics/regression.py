@@ -1,4 +1,4 @@
-"""Errors of a regression: absolute, squared, and beside the spread of the target."""
+"""Regression errors: absolute, squared, and relative to the variance of the target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenfold.stats.moments.moments import two_sum
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """Sums of the errors, and the centred square of the target, which merges as Chan, Golub and LeVeque say.
+    """Sums of the errors, and the centred square of the target, merged by the formula of Chan, Golub and LeVeque.
 
     Examples
     --------
@@ -27,18 +27,18 @@ class Regression:
     """
 
     rows: int
-    """rows of positive weight"""
+    """number of rows with positive weight"""
     weight: float
     mean: float
     rest: float
-    """what the mean lacks to twice the precision"""
+    """low-order part of the mean, in double-double"""
     square: Sum
     absolute: Sum
     squared: Sum
 
     @classmethod
     def of(cls, y: VectorLike, prediction: VectorLike, weight: VectorLike = None) -> Regression:
-        """Summarize some rows.
+        """Summarize rows.
 
         Parameters
         ----------
@@ -84,12 +84,12 @@ class Regression:
 
     @property
     def mae(self) -> float:
-        """Mean absolute error."""
+        """Return the mean absolute error."""
         return self.absolute.value / self.weight if self.rows else math.nan
 
     @property
     def mse(self) -> float:
-        """Mean squared error."""
+        """Return the mean squared error."""
         return self.squared.value / self.weight if self.rows else math.nan
 
     @property

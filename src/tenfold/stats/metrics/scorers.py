@@ -1,4 +1,4 @@
-"""Scores by scikit-learn's names: what to summarize of each part, and what to read off the merged summary."""
+"""Scorers by scikit-learn's names: the metric to summarize in each part, and the score of the merged summary."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Value = Callable[[Any], float]
 
 @dataclass(frozen=True)
 class Scorer:
-    """A score of a model, the greater the better.
+    """Score of a model, where greater is better.
 
     Scores of one family have the same `summarize`: one summary serves them all.
 
@@ -37,16 +37,16 @@ class Scorer:
     needs : {"prediction", "probability", "score"}
         Class codes or numbers; probabilities of shape (rows, classes); numbers that grow with the odds of code 1.
     kind : {"class", "number"}
-        What the target holds.
+        The kind of the target.
     summarize : callable
         `summarize(truth, output, weight, n_classes)` is the summary of some rows; truth is codes or numbers, and
         weight may be None.
     value : callable
         `value(summary)` is the score.
     instead : str
-        If the score is of two classes only: what to ask for when there are more.
+        For scores of two classes only: the alternative to suggest when there are more.
     pos_label : optional
-        Of scores of two classes: the positive class. None: the class 1 if there is one, as scikit-learn has it, else
+        For scores of two classes: the positive class. None: class 1 if there is one, as in scikit-learn, else
         the last one; `among` finds it.
     low, high : float
         The least and the greatest that the score can be.
@@ -67,7 +67,7 @@ class Scorer:
 
     @property
     def title(self) -> str:
-        """What tables call it: the name that a user gave it, else its own."""
+        """Name of the scorer in tables: the user's, or its own."""
         return self.given or self.name
 
     @property
@@ -116,14 +116,14 @@ def log_loss(truth: Values, output: Values, weight: Array | None, n_classes: int
 
 
 def ranking(truth: Values, output: Values, weight: Array | None, n_classes: int) -> Ranking:
-    """Of scores of code 1, alone or in the second of two columns."""
+    """Return the ranking of scores for class code 1, from a vector or the second of two columns."""
     _two("roc_auc' or 'average_precision", RATHER, n_classes)
     output = np.asarray(output)
     return Ranking.of(truth, output[:, 1] if output.ndim == 2 and output.shape[1] == 2 else output, weight)
 
 
 def ranking_of_first(truth: Values, output: Values, weight: Array | None, n_classes: int) -> Ranking:
-    """Of scores, where code 0 is the positive class."""
+    """Return the ranking of scores where code 0 is the positive class."""
     output = np.asarray(output)
     two = output.ndim == 2 and output.shape[1] == 2
     return ranking(1 - np.asarray(truth), output[:, 0] if two else -output, weight, n_classes)
@@ -190,7 +190,7 @@ def with_positive(some: Sequence[Scorer], pos_label: Any) -> tuple[Scorer, ...]:
 
 
 def within_range(ends: Array, score: str) -> Array:
-    """The ends of intervals for a score, no further out than it can be; as they are if the name is not known."""
+    """Clip the ends of intervals to the range of a score; unchanged if the name is unknown."""
     scorer = scorers.get(score)
     return ends if scorer is None else np.clip(ends, scorer.low, scorer.high)
 

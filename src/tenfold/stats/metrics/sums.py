@@ -13,11 +13,11 @@ from tenfold.stats.moments.moments import two_sum
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """What has been added so far."""
+    """Sum in double-double."""
 
     high: float = 0.0
     low: float = 0.0
-    """what `high` lacks"""
+    """low-order part of the sum"""
 
     @classmethod
     def of(cls, terms: Array) -> Sum:

@@ -1,4 +1,4 @@
-"""What a linear model needs of very many categories: all moments but the table of pairs, and its products.
+"""Moments of a linear model with very many categories: all but the table of pairs, and products with it.
 
 The table CᵀWC, how often any two categories meet, has the square of their number of entries. Its product with a vector
 has their number, and comes from one look at the codes of the rows, which are small and can be held.
@@ -46,7 +46,7 @@ class Products:
 
     @classmethod
     def of(cls, codes: Values, chunk: Chunk, levels: Codes, vector: Array) -> Products:
-        """From the codes of a chunk, and its weights."""
+        """Summarize the codes of a chunk, with its weights."""
         out, some = np.zeros(len(vector)), levels[levels > 0]
         weight = NO_NUMBERS if chunk.uniform else chunk.weight
         unseen = int(np.iinfo(codes.dtype).max)
@@ -58,7 +58,7 @@ class Products:
 
 
 class CodeProducts(Held[Products]):
-    """CᵀWC v: what a step of conjugate gradients needs of the codes of the rows."""
+    """CᵀWC v: the product that a step of conjugate gradients needs of the codes of the rows."""
 
     vector: Array
     lens: CodeLens = field(kw_only=True)
@@ -81,7 +81,7 @@ class CodedMoments:
     at: Annotated[Array, "value"]
     """where the product was taken"""
     product: Annotated[Array, "value"]
-    """CᵀWC at"""
+    """CᵀWC v"""
     curvature: float
     """the least that the steps to there have met; 1 before any"""
 
@@ -127,12 +127,12 @@ class CodedMoments:
         raise MergeError(NO_MERGE)
 
     def numbers(self) -> Moments:
-        """Of the numeric columns and the target."""
+        """Moments of the numeric columns and the target."""
         return Moments(self.weight, self.mean, self.rest, self.comoment)
 
 
 class CodedComoments(Grouped[CodedMoments]):
-    """All moments of numbers, target and categories but the table of pairs of categories."""
+    """Statistic of all moments of numbers, target and categories, except the table of pairs of categories."""
 
     levels: Codes
 

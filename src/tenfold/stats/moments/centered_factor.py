@@ -1,4 +1,4 @@
-"""The triangular factor of the columns around a centre: what moments would square, and so lose, is kept.
+"""Triangular factor of the centred columns, which keeps digits that squared moments would lose.
 
 Factors merge by stacking and factoring again (TSQR).
 """
@@ -52,7 +52,7 @@ class Triangle:
         return other + self.moments() if isinstance(other, Moments) else NotImplemented
 
     def canonical(self) -> Moments:
-        """What is the same for all factors of the same rows."""
+        """Return a canonical form that is equal for all factors of the same rows."""
         return self.moments()
 
     def moments(self) -> Moments:
@@ -64,7 +64,7 @@ class Triangle:
         return Moments(self.weight, *self.mean(), centred.T @ centred)
 
     def mean(self) -> tuple[Array, Array]:
-        """The mean of the columns, and what it lacks to twice the precision."""
+        """Return the mean of the columns, and its low-order part."""
         return two_sum(self.center, self.factor[0, 1:] / (self.factor[0, 0] or 1.0))
 
 

@@ -13,7 +13,7 @@ from tenfold.stats.moments.moments import two_sum
 
 @dataclass(frozen=True, eq=False)
 class Centre:
-    """Of some numbers.
+    """Mean and centred square of numbers.
 
     Examples
     --------
@@ -27,13 +27,13 @@ class Centre:
     weight: float
     mean: float
     rest: float
-    """what the mean lacks to twice the precision"""
+    """low-order part of the mean, in double-double"""
     square: float
     """Σ w (z - mean)²"""
 
     @classmethod
     def of(cls, numbers: Array, weight: Array) -> Centre:
-        """Summarize some rows.
+        """Summarize rows.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Arrays in double-double, entry by entry: the sum of two float64 arrays stands for one of about 32 digits."""
+"""Double-double arrays, entry by entry: the unevaluated sum of two float64 arrays, with about 32 digits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tenfold.core import Array
 from tenfold.stats.moments.moments import two_sum
 
 SPLITTER = 134217729.0
-"""2²⁷ + 1: what divides a float64 into two halves"""
+"""2²⁷ + 1, Veltkamp's constant: it splits a float64 into two halves of 26 bits, whose products are exact"""
 
 
 class Double(NamedTuple):
-    """`high + low`, where `low` is what `high` cannot hold.
+    """Double-double number `high + low`, where `low` is the rounding error of `high`.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Double(NamedTuple):
 
     @classmethod
     def of(cls, values: Any) -> Double:
-        """Float64 numbers as they are."""
+        """Create a double-double array from float64 numbers."""
         return cls(values, np.zeros_like(values))
 
     def __add__(self, other: Double) -> Double:  # type: ignore[override]
@@ -55,15 +55,15 @@ class Double(NamedTuple):
         return Double(*two_sum(first, second + left.high / other.high))
 
     def __matmul__(self, other: Double) -> Double:
-        """Of matrices."""
+        """Return the matrix product."""
         return Double(*product(*(np.ascontiguousarray(a, dtype=np.float64) for a in (*self, *other))))
 
     def at(self, where: Any) -> Double:
-        """Some of the entries."""
+        """Return a selection of the entries."""
         return Double(self.high[where], self.low[where])
 
     def outer(self, other: Double) -> Double:
-        """Every entry times every entry of another vector."""
+        """Return the outer product with another vector."""
         return self.at(np.s_[:, None]) * other.at(np.s_[None, :])
 
     def scaled(self, powers: Array) -> Double:
@@ -72,11 +72,11 @@ class Double(NamedTuple):
 
     @property
     def T(self) -> Double:
-        """Transposed."""
+        """The transposed matrix."""
         return Double(self.high.T, self.low.T)
 
     def rounded(self) -> Any:
-        """The nearest float64 numbers."""
+        """Return the nearest float64 numbers."""
         return self.high + self.low
 
 

@@ -1,4 +1,4 @@
-"""Moments in double-double, of the features and of what given coefficients leave of the target.
+"""Moments in double-double, of the features and the residuals at given coefficients.
 
 The target that is summarized is r = y - xᵀβ - β₀ at coefficients known so far, formed in double-double too: at β = 0
 it is y itself, and at good coefficients the next solution is a small correction, which keeps its digits however near
@@ -25,7 +25,7 @@ from tenfold.stats.moments.moments import Moments, first_mean, refuse_infinite
 from tenfold.stats.moments.rfactor import last_bits, triangle
 
 BLOCK_ROWS = 512
-"""of a block"""
+"""rows of a block"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class DoubleMoments:
     @classmethod
     @np.errstate(over="ignore", invalid="ignore")  # what cannot be squared is refused by its sums
     def of_blocks(cls, chunk: Chunk, blocks: Iterable[Block], shift: Array, at: Double, center: Array) -> Self:
-        """From blocks of features: rows, high and low parts, and how rounding of the columns moves them."""
+        """Sum over blocks of features: high and low parts, and bounds on the effect of rounding the columns."""
         p = len(shift)
         if chunk.n == 0:
             joint, square, predictor = np.zeros(p + 1), np.zeros((p + 1, p + 1)), np.zeros(p + 1)
@@ -147,7 +147,7 @@ class DoubleMoments:
         return replace(self, center=center, blur=self.blur @ move)
 
     def only(self, features: Flags) -> DoubleMoments:
-        """The same of some of the features, and the target; the coefficients of the others must be 0."""
+        """Return the moments of a subset of the features, and the target; other coefficients must be 0."""
         joint = np.flatnonzero(np.append(features, True))
         predictor = np.flatnonzero(np.append(True, features))
         square = np.ix_(joint, joint)
@@ -177,12 +177,12 @@ class DoubleComoments(Grouped[DoubleMoments]):
 
 
 class ResidualComoments(Statistic[DoubleMoments]):
-    """The same of the features and of what given coefficients leave of the target."""
+    """Statistic of the features and the residuals at given coefficients."""
 
     coef: Array
     """the constant, then the coefficients"""
     coef_rest: Array
-    """what they lack to twice the precision"""
+    """low-order parts of the coefficients, in double-double"""
     center: Array
     levels: Codes
 

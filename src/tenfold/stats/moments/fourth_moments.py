@@ -29,9 +29,9 @@ class ClassFourth:
 
     moments: ClassMoments
     third: Annotated[Array, "class", "column", "column"]
-    """Σ w d_j d_k²"""
+    """Σ w d_j d_k², with d the deviation from the mean"""
     fourth: Annotated[Array, "class", "column", "column"]
-    """Σ w d_j² d_k²"""
+    """Σ w d_j² d_k², with d the deviation from the mean"""
 
     @classmethod
     @np.errstate(over="ignore", invalid="ignore")  # powers that overflow are refused with their sums
@@ -53,7 +53,7 @@ class ClassFourth:
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[ClassFourth]:
-        """Of the rows of each group: a class of a group is a class too. Rows of group -1 are left out."""
+        """Summarize the rows of each group: a class of a group is a class too. Rows of group -1 are left out."""
         kept = np.flatnonzero(codes >= 0)
         some = chunk.rows(kept)._replace(y=codes[kept] * classes + chunk.y[kept])
         all_ = cls.of(some, groups * classes)
@@ -77,7 +77,7 @@ class ClassFourth:
         return self.moments.pooled()
 
     def overall(self) -> ClassFourth:
-        """The same of all rows as one class."""
+        """Return the summary of all rows as one class."""
         first, *rest = (self._classes(slice(c, c + 1)) for c in range(len(self.moments.weight)))
         for more in rest:
             first = first + more

@@ -67,6 +67,6 @@ class MixedByClass(Grouped[MixedSums]):
 
 
 def numeric_features(coded: Flags, levels: Codes) -> tuple[Codes, int]:
-    """Where the numeric columns stand on the axis `feature`, and its length."""
+    """Return the indices of the numeric columns on the axis `feature`, and its length."""
     wide = np.where(coded, levels, 1)
     return (np.cumsum(wide) - wide)[~coded], int(wide.sum())

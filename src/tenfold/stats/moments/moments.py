@@ -41,17 +41,17 @@ MIN_SQUARE_SCALE = 1e-150
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of the features, followed by the target if the chunk has one."""
+    """Moments of the features, followed by the target if the chunk has one."""
 
     weight: float
     mean: Annotated[Array, "joint"]
     rest: Annotated[Array, "joint"]
-    """what the mean lacks to twice the precision: beside a large mean, differences need it"""
+    """low-order part of the mean, in double-double: differences of large means need it"""
     comoment: Annotated[Array, "joint", "joint"]
 
     @classmethod
     def of(cls, chunk: Chunk, levels: Codes | None = None) -> Moments:
-        """Summarize a chunk in one pass over memory, or two if some columns are categorical, as `levels` say.
+        """Summarize a chunk in one pass over memory, or two if `levels` has categorical columns.
 
         Each block is filled with √w (z - shift) and √w; its Gram matrix holds the co-moments and
         the sums around the shift, and the sums move the shift to the mean at the end.
@@ -105,19 +105,19 @@ class Moments:
         return cls(numbers.weight, mean, rest, comoment)
 
     def only(self, features: Flags) -> Moments:
-        """The same of some of the features, and the target."""
+        """Return the moments of a subset of the features, and the target."""
         at = np.append(np.flatnonzero(features), np.arange(len(features), len(self.mean)))
         return Moments(self.weight, self.mean[at], self.rest[at], self.comoment[np.ix_(at, at)])
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:
-        """Of the rows of each group, in one pass over memory too."""
+        """Summarize the rows of each group, in one pass over memory too."""
         weight, *each = cls.stacked(chunk, codes, groups)
         return [cls(*fields) for fields in zip(weight.tolist(), *each, strict=True)]
 
     @classmethod
     def stacked(cls, chunk: Chunk, codes: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
-        """The same, field by field: weights, means, what these lack, and co-moments of all groups."""
+        """Return the fields of all groups stacked: weights, means and their low-order parts, and co-moments."""
         shift, _ = first_mean(chunk) if chunk.n else (np.zeros(chunk.X.shape[1] + (chunk.y is not None)), True)
         p, q = chunk.X.shape[1], len(shift)
         gram, counts = np.zeros((groups, q + 1, q + 1)), np.zeros(groups + 1, np.int64)
@@ -162,7 +162,7 @@ class Comoments(Grouped[Moments]):
     levels: Codes | None = None
     """how many categories each column has, 0 if it is numeric; None: all are"""
     target: bool = True
-    """whether the target is wanted beside the features"""
+    """whether the target is included with the features"""
 
     def summarize(self, chunk: Chunk) -> Moments:
         return Moments.of(self._wanted(chunk), self.levels)
@@ -205,10 +205,10 @@ def refuse_infinite(squares: Array) -> None:
 
 
 def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float = MIN_CROSS_SCALE) -> None:
-    """Refuse a column other than zero that is too small to be squared, so that it looks constant.
+    """Raise for a nonzero column so small that its squares underflow and it looks constant.
 
-    `squares` are mean squares around the mean. A penalty or a smoothing that is `added` to them, and beside which they
-    are nothing, makes up for what they have lost.
+    `squares` are mean squares around the mean. A penalty or smoothing `added` to them makes up for lost digits,
+    if they are negligible beside it.
     """
     size = np.maximum(np.sqrt(np.maximum(squares, 0.0)), np.abs(mean))
     small = (size > 0) & (size < least)
@@ -222,7 +222,7 @@ def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float =
 
 
 def too_small(j: int) -> ColumnError:
-    """The error of a column whose differences, squared, are zero, where no other tells rows apart."""
+    """Return the error of columns whose squared differences underflow, if no other column varies."""
     return ColumnError(
         j, "is too small: distances would vanish. Remedy: columns of similar scale, tenfold.MaxAbsScaler() first"
     )

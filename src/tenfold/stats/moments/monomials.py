@@ -15,9 +15,9 @@ from tenfold.core import Array, Claim, Codes
 from tenfold.stats.moments.double import Double
 
 MAX_PRODUCTS = 1_000_000
-"""products"""
+"""maximum number of products"""
 MAX_FACTORS = 20 * MAX_PRODUCTS
-"""of all products together"""
+"""maximum number of factors in all products"""
 
 
 class Monomials(NamedTuple):
@@ -46,13 +46,13 @@ class Monomials(NamedTuple):
         return out
 
     def values(self, block: Array) -> Array:
-        """Rows x products."""
+        """Return the values of the products, rows x products."""
         out = np.empty((len(block), len(self.parent)))
         fill_products(block, self.parent, self.column, out)
         return out
 
     def doubled(self, block: Array) -> Double:
-        """The same in double-double."""
+        """Return the values of the products in double-double."""
         shape = (len(block), len(self.parent))
         high, low = np.empty(shape), np.empty(shape)
         fill(block, self.parent, self.column, high, low)
@@ -84,7 +84,7 @@ def n_monomials(columns: int, degree: int, interaction_only: bool = False) -> in
 
 @lru_cache(maxsize=16)
 def monomials(columns: int, degree: int, interaction_only: bool = False) -> Monomials:
-    """All products of at most `degree` of the columns: of different ones only, or of the same too."""
+    """Return all products of at most `degree` columns, with or without repetition."""
     n_monomials(columns, degree, interaction_only)
     highest = min(degree, columns) if interaction_only else degree
     pick = combinations if interaction_only else combinations_with_replacement

@@ -1,4 +1,4 @@
-"""The triangular factor of the design, and the exact slope of the objective at given coefficients.
+"""Triangular factor of the design, and the exact gradient of the objective at given coefficients.
 
 The design has a constant column, then the columns and the target, centred and scaled. Factors merge by
 stacking and factoring again (TSQR). Beside the factor the same scan sums, in twice the working
@@ -28,7 +28,7 @@ class RFactor:
     weight: float
     center: Annotated[Array, "joint"]
     scale: Annotated[Array, "joint"]
-    """powers of two"""
+    """scale of each column, a power of two, so that scaling is exact"""
     factor: Annotated[Array, "design", "design"]
     coef: Annotated[Array, "feature"]
     """where the gradient was taken"""
@@ -36,7 +36,7 @@ class RFactor:
     gradient: Annotated[Array, "predictor", ANYTHING]
     """Σ w d (y - x·coef - intercept); NaN if two were merged that were taken elsewhere"""
     remainder: Annotated[Array, "predictor", ANYTHING]
-    """what the gradient lacks to twice the precision"""
+    """low-order part of the gradient, in double-double"""
     blur: Annotated[Array, "predictor", "predictor"]
     """B with BᵀB the variance of the gradient, if every value that is not whole was rounded"""
 
@@ -44,7 +44,7 @@ class RFactor:
     def of(
         cls, chunk: Chunk, center: Array, scale: Array, coef: Array, intercept: float, levels: Codes | None = None
     ) -> RFactor:
-        """Summarize a chunk with a numeric target, block by block; `levels` say which columns are categorical."""
+        """Summarize a chunk with a numeric target, block by block; `levels` marks the categorical columns."""
         features = Design.of(chunk.X, levels)
         p = features.width
         factor, blur = np.zeros((p + 2, p + 2)), np.zeros((p + 1, p + 1))
@@ -108,7 +108,7 @@ class RFactor:
         )
 
     def only(self, features: Flags) -> RFactor:
-        """The same of some of the features: enough to solve, though its factor is no longer a square."""
+        """Return the factor of a subset of the features: enough to solve, though no longer square."""
         columns = np.flatnonzero(np.concatenate([[True], features, [True]]))
         joint, predictor = columns[1:] - 1, columns[:-1]
         return replace(
@@ -128,7 +128,7 @@ class RFactor:
         return replace(wider, scale=np.where(wider.scale == 0, 1.0, wider.scale))
 
     def canonical(self) -> Moments:
-        """What is the same for all factors of the same rows."""
+        """Return a canonical form that is equal for all factors of the same rows."""
         return self.moments()
 
     def moments(self) -> Moments:
@@ -162,5 +162,5 @@ def triangle(top: Array, below: Array) -> Array:
 
 
 def last_bits(values: Array) -> Array:
-    """Standard deviation of what rounding to float64 may have cut off; whole numbers are exact."""
+    """Return the standard deviation of possible rounding to float64; integers are exact."""
     return np.where(values == np.rint(values), 0.0, np.spacing(np.abs(values)) / np.sqrt(12.0))

@@ -1,4 +1,4 @@
-"""How rows scatter around the means of their classes: all classes together, or each by itself.
+"""Scatter of rows around the means of their classes: pooled over classes, or for each one.
 
 Two of them merge by the rule of Chan, Golub and LeVeque, class by class: with δ the difference of a class's means,
 its scatter is C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂), and what all classes share is the sum of these.
@@ -34,7 +34,7 @@ class Scatter:
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "column"]
     rest: Annotated[Array, "class", "column"]
-    """what the mean lacks to twice the precision: beside a large mean, differences need it"""
+    """low-order part of the mean, in double-double: differences of large means need it"""
     within: Annotated[Array, "column", "column"]
     """Σ w (x - mean of its class)(x - mean of its class)ᵀ"""
 
@@ -45,7 +45,7 @@ class Scatter:
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[Scatter]:
-        """Of the rows of each group, in one pass over memory too. Rows of group -1 are left out."""
+        """Summarize the rows of each group, in one pass over memory too. Rows of group -1 are left out."""
         if chunk.n == 0:
             return [cls._nothing(classes, chunk.X.shape[1])] * groups
         shift = _first_means(chunk, classes)
@@ -118,7 +118,7 @@ class ClassMoments:
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "column"]
     rest: Annotated[Array, "class", "column"]
-    """what the mean lacks to twice the precision"""
+    """low-order part of the mean, in double-double"""
     comoment: Annotated[Array, "class", "column", "column"]
 
     @classmethod
@@ -128,7 +128,7 @@ class ClassMoments:
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[ClassMoments]:
-        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        """Summarize the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
         place = np.where(codes < 0, -1, codes * classes + chunk.y)
         each = Moments.by_group(chunk._replace(y=None), place, groups * classes)
         return [cls._stacked(each[g * classes : (g + 1) * classes]) for g in range(groups)]
@@ -188,7 +188,7 @@ def _far(gram: Array, offset: Array, total: Array) -> bool:
 
 
 def _around(chunk: Chunk, codes: Codes, groups: int, shift: Array) -> tuple[Array, Array, Array]:
-    """By group: the Gram matrix around the shift of each class, and its sums and weights by class."""
+    """Return by group: the Gram matrix around the shift of each class, and its sums and weights by class."""
     classes, p = shift.shape
     gram, sums, total = np.zeros((groups, p, p)), np.zeros((groups, classes, p)), np.zeros((groups, classes))
     counts = np.zeros(groups + 1, np.int64)

@@ -18,12 +18,12 @@ from tenfold.stats.moments.moments import refuse_infinite, two_sum
 
 @dataclass(frozen=True, eq=False)
 class ClassSpread:
-    """Of each column within each class."""
+    """Mean and squared deviations of each column within each class."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "column"]
     rest: Annotated[Array, "class", "column"]
-    """what the mean lacks to twice the precision: beside a large mean, differences need it"""
+    """low-order part of the mean, in double-double: differences of large means need it"""
     square: Annotated[Array, "class", "column"]
 
     @classmethod
@@ -33,7 +33,7 @@ class ClassSpread:
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[ClassSpread]:
-        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        """Summarize the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
         if len(codes) and codes.min() < 0:
             kept = np.flatnonzero(codes >= 0)
             chunk, codes = chunk.rows(kept), codes[kept]
@@ -59,7 +59,7 @@ class SpreadByClass(Grouped[ClassSpread]):
 
 @dataclass(frozen=True, eq=False)
 class PresentSpread:
-    """Of each numeric column within each class, missing values left out; zeros at the places of categories."""
+    """Spread of numeric columns within classes without missing values; zeros at the positions of categories."""
 
     weight: Annotated[Array, "class", "feature", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "feature"]
@@ -70,7 +70,7 @@ class PresentSpread:
     def by_group(
         cls, chunk: Chunk, codes: Codes, groups: int, classes: int, places: Codes, width: int
     ) -> list[PresentSpread]:
-        """Of the rows of each group, whose columns stand at these places among so many features."""
+        """Summarize the rows of each group; `places` are the positions of the columns among the features."""
         found = []
         for some in _present(chunk, codes * classes + chunk.y, groups * classes):
             wide = np.zeros((groups, classes, width))
@@ -84,7 +84,7 @@ class PresentSpread:
 
 @dataclass(frozen=True, eq=False)
 class ColumnSpread:
-    """Of each column, missing values left out."""
+    """Mean and squared deviations of each column, without missing values."""
 
     weight: Annotated[Array, "column", NOT_NEGATIVE]
     mean: Annotated[Array, "column"]
@@ -93,7 +93,7 @@ class ColumnSpread:
 
     @classmethod
     def of(cls, chunk: Chunk) -> ColumnSpread:
-        """Summarize a chunk, column by column; of CSR rows without missing values by what they store alone."""
+        """Summarize a chunk, column by column; of CSR rows without missing values, stored values only."""
         if sp.issparse(chunk.X.data) and not np.isnan(chunk.X.data.data).any():
             return cls(*_stored(chunk))
         return cls(*(found[0] for found in _present(chunk, np.zeros(chunk.n, np.int64), 1)))

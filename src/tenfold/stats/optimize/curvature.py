@@ -1,4 +1,4 @@
-"""What one pass of Newton's method needs: loss, gradient and curvature of a linear model at one place.
+"""Loss, gradient and Hessian of a linear model at given coefficients: one pass of Newton's method.
 
 Everything is a sum over rows, or a maximum, so two of them merge. Penalties are no part of it.
 """
@@ -81,7 +81,7 @@ class FeatureScales(Strided[Beginning]):
     """
 
     kind: int
-    """of the loss"""
+    """code of the loss"""
     classes: int
     """0 if the target holds numbers"""
     levels: Codes
@@ -94,7 +94,7 @@ class FeatureScales(Strided[Beginning]):
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """Of the loss Σ wᵢ ℓ(xᵢᵀβ + β₀) at one β, in columns around a centre with a constant before them."""
+    """Loss Σ wᵢ ℓ(xᵢᵀβ + β₀) with its gradient and Hessian at one β, in centred columns after a constant."""
 
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
@@ -109,7 +109,7 @@ class Curvature:
     pearson: Annotated[float, NOT_NAN]
     """Σ w (y - μ)² / V(μ), for numbers; infinite where μ is as good as zero"""
     size: float
-    """Σ w |ℓ'|, beside which the gradient is small"""
+    """Σ w |ℓ'|, the scale on which a gradient is small"""
     worst: Annotated[float, NOT_NAN]
     """the largest margin on the wrong side: below zero, every row is on its own side"""
     reach: float
@@ -194,12 +194,12 @@ class Curvature:
         return bool(np.isfinite(self.loss) and np.isfinite(self.gradient).all() and np.isfinite(self.gram).all())
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether there is a Gram matrix for each two outputs, or none."""
+        """Whether there is a Gram matrix for each pair of outputs, or none."""
         k = len(self.gradient)
         return len(self.gram) in (0, max(1, k * (k - 1) // 2))
 
     def hessian(self) -> Array:
-        """Of all outputs, one after the other: outputs · predictors, squared."""
+        """Return the Hessian of all outputs, flattened: outputs · predictors, squared."""
         k, q = self.gradient.shape
         full = [symmetrize(lower) for lower in self.gram]
         if k == 1:
@@ -221,7 +221,7 @@ class CurvatureAt(Strided[Curvature]):
     coef: Array
     intercept: Array
     kind: int
-    """of the loss"""
+    """code of the loss"""
     center: Array
     scale: Array
     levels: Codes
@@ -231,9 +231,9 @@ class CurvatureAt(Strided[Curvature]):
     curved: bool = True
     """whether Gram matrices are wanted"""
     expected: bool = False
-    """whether Σ w x xᵀ is wanted beside them"""
+    """whether Σ w x xᵀ is computed too"""
     thinned: int = 1
-    """of each part, each so many rows one"""
+    """n, to use every n-th row of each part"""
 
     def summarize(self, chunk: Chunk) -> Curvature:
         refuse_targets(self.kind, chunk)
@@ -266,7 +266,7 @@ def refuse_targets(kind: int, chunk: Chunk) -> None:
 
 
 def _dense(chunk: Chunk, kind: int, at: Any, metric: Any, found: Any, measured: bool) -> None:
-    """By blocks, each read once."""
+    """Sum over blocks of dense features, each read once."""
     (coef, intercept), (center, scale), (sums, gradient, drift, gram) = at, metric, found
     constant = intercept + coef @ center
     p = len(center)
@@ -287,7 +287,7 @@ def _dense(chunk: Chunk, kind: int, at: Any, metric: Any, found: Any, measured: 
 
 
 def _general(chunk: Chunk, design: Design, kind: int, at: Any, metric: Any, found: Any, measured: bool) -> None:
-    """By products with the features, whatever they are made of: sparse, categorical, or too many."""
+    """Sum by products with the features in any storage: sparse, categorical, or too many to copy."""
     (coef, intercept), (center, scale), (sums, gradient, drift, gram) = at, metric, found
     k = len(coef)
     margin = (design @ coef.T) + intercept
@@ -361,7 +361,7 @@ def _squares(design: Design, weight: Array) -> Array:
 
 
 def _squared(X: Columns) -> CSR:
-    """The squares of what a sparse matrix stores."""
+    """Return the squares of the stored values of a sparse matrix."""
     stored = X.entries()
     with np.errstate(over="ignore"):  # what cannot be squared is refused by its sums
         return sp.csr_array((stored.data * stored.data, stored.indices, stored.indptr), stored.shape)

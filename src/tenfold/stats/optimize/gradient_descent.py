@@ -39,7 +39,7 @@ class Descent(NamedTuple):
     value: Annotated[float, NOT_NAN]
     """the objective there, infinite until it is known"""
     slope: Annotated[Array, "parameter"]
-    """its gradient there"""
+    """gradient at the current point"""
     towards: Annotated[Array, "parameter"]
     """the direction of the next step"""
     search: LineSearch

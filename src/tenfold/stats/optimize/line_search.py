@@ -1,4 +1,4 @@
-"""A search along a line for a step of the strong Wolfe conditions, one value and slope at a time.
+"""Line search for a step that satisfies the strong Wolfe conditions, one value and slope at a time.
 
 A step t from where φ has the value φ(0) and the slope φ'(0) < 0 is taken if φ(t) ≤ φ(0) + 10⁻³ t φ'(0) and
 |φ'(t)| ≤ c |φ'(0)|. Steps to try come from cubics and parabolas through what is known (Moré, Thuente 1994). Nothing is
@@ -17,7 +17,7 @@ SUFFICIENT_DECREASE = 1e-3
 MIN_BRACKET_WIDTH = 0.1
 """the width of an interval, as a share of its upper end, at which its best end is taken"""
 MAX_STEP = 1e10
-"""no step is longer"""
+"""upper bound of a step"""
 
 
 class Place(NamedTuple):

@@ -7,11 +7,11 @@ import numpy as np
 from tenfold.core import Array
 
 REMEMBERED_STEPS = 10
-"""steps that are remembered"""
+"""number of stored pairs of steps and gradient changes (the memory of L-BFGS)"""
 
 
 def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Array, Array]:
-    """The last steps and what they did to the gradient, with one more, if it says something."""
+    """Append a pair of step and gradient change, if its curvature is positive, and drop the oldest."""
     if not (step * bend).sum() > 1e-12 * np.linalg.norm(step) * np.linalg.norm(bend):
         return steps, bends
     return np.append(steps, step[None], axis=0)[-REMEMBERED_STEPS:], np.append(bends, bend[None], axis=0)[
@@ -20,7 +20,7 @@ def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Arra
 
 
 def direction(gradient: Array, steps: Array, bends: Array, first: float) -> Array:
-    """Minus the gradient times the inverse Hessian, as the steps tell it; `first` before there are any."""
+    """Return the quasi-Newton direction of the stored pairs; `first` if there are none yet."""
     q, shares = gradient.copy(), []
     for s, y in zip(steps[::-1], bends[::-1]):
         rho = 1 / (s * y).sum()

@@ -1,4 +1,4 @@
-"""How the rows pull at given coefficients: what robust standard errors are made of.
+"""Scores of the rows at given coefficients, from which robust standard errors are computed.
 
 With RRᵀ the inverse of the normal matrix, z = Rᵀ(1, x - center) and e = y - xᵀβ - β₀, the scores are w e z. Rows alone
 give the sum Σ w e² z zᵀ, by HC2 and HC3 divided by 1 - |z|² or its square (|z|² is the leverage); clusters give the sum
@@ -33,7 +33,7 @@ MIN_RESIDUAL_FREEDOM = 1e-10
 
 
 COEFFICIENT_FIELDS = ("coef", "intercept", "center", "root")
-"""what must be equal for scores to add up"""
+"""fields that must be equal for scores to merge"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Scores:
     """Sums over rows, or scores by cluster, at some coefficients."""
 
     base: Moments
-    """what the coefficients are made from"""
+    """the summary from which the coefficients are computed"""
     coef: Annotated[Array, "feature"]
     intercept: float
     center: Annotated[Array, "feature"]
@@ -52,13 +52,13 @@ class Scores:
     alone: float
     """weight of the rows of leverage 1, which HC2 and HC3 leave out"""
     keys: Annotated[Codes, "group", RISING]
-    """of the clusters, sorted"""
+    """keys of the clusters, sorted"""
     scores: Annotated[Array, "group", "direction"]
     """Σ w e z of each cluster"""
 
     @property
     def weight(self) -> float:
-        """Of the rows."""
+        """Sum of the weights of the rows."""
         return self.base.weight
 
     @property
@@ -91,21 +91,21 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class FactorScores(Scores):
-    """The same beside an R-factor."""
+    """Scores with an R-factor."""
 
     base: RFactor  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
 class DoubleScores(Scores):
-    """The same beside moments in double-double."""
+    """Scores with moments in double-double."""
 
     base: DoubleMoments  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
 class CurvatureScores(Scores):
-    """The same beside loss, gradient and Hessian of a generalized linear model."""
+    """Scores with loss, gradient and Hessian of a generalized linear model."""
 
     base: Curvature  # type: ignore[assignment]
 
@@ -121,10 +121,10 @@ SQUARED_ERROR = -1
 
 
 class ScoresAt(Statistic[Scores]):
-    """What robust standard errors need of the rows at given coefficients, beside what these were made from."""
+    """Statistic of the scores at given coefficients, with the summary from which these were computed."""
 
     base: Statistic[Moments] | Statistic[RFactor] | Statistic[DoubleMoments] | Statistic[Curvature]
-    """what the coefficients were made from"""
+    """the summary from which the coefficients were computed"""
     kind: str
     """HC0, HC2, HC3 or cluster"""
     coef: Array

@@ -1,8 +1,8 @@
-"""What is drawn by chance inside a fit: from the places of rows (`core/rows/chunk.py`), a seed, and what it is for.
+"""Random draws within a fit, from row ids (`core/rows/chunk.py`), a seed, and a purpose.
 
 The folds of cross-validation are drawn in `model_selection/cross_validation/folds.py`.
 
-Every purpose has a stream of its own, so that draws for one tell nothing of draws for another.
+Every purpose has a stream of its own, so that draws for different purposes are independent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROW_STREAM, COLUMN_STREAM, SEED_STREAM, FOLD_STREAM = range(4)
 
 
 def keys_of(seed: int, stream: int, first: int, n: int) -> Bits:
-    """What the draws of some members, trees say, come from: 64 bits for each."""
+    """Return the 64-bit keys of the draws of some members, such as trees."""
     out = np.empty(n, np.uint64)
     tree_keys(int(seed), stream, first, out)
     return out
@@ -44,12 +44,12 @@ def thinned(times: Codes, places: Codes, key: np.uint64, share: float) -> Codes:
 
 
 def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
-    """The random fold of each row: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
+    """Return the random fold of each row: any k consecutive rows of positive weight are in k folds, in random order."""
     return folds_of_places(chunk.places(), seed, folds)
 
 
 def folds_of_places(places: Codes, seed: int, folds: int) -> Codes:
-    """The same of rows that are known by their numbers alone."""
+    """Return the random folds of rows given by their ids."""
     out = np.empty(len(places), np.int64)
     deal(places, int(keys_of(seed, FOLD_STREAM, 0, 1)[0] >> np.uint64(1)), folds, out)
     return out
@@ -62,7 +62,7 @@ class Holdout(NamedTuple):
     share: float = 0.0
 
     def learns(self, places: Codes, rows: int) -> Flags:
-        """Which of so many rows are learned from; where none is held back, nobody asks for their places."""
+        """Return which rows are used for training; None of them is drawn if none is held out."""
         return share_of(places, self.seed, 0, 1.0 - self.share) if self.share else np.ones(rows, bool)
 
 

@@ -54,7 +54,7 @@ class Gathered:
         )
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether every row has a target of the schema's kind, and all have what any has."""
+        """Whether every row has a target of the schema's kind, and optional fields exist for all rows or none."""
         n = self.rows
         labels, numbers = (n, 0) if schema.target == "class" else (0, n)
         fits = self.bytes.shape[1] == n * self.size and len(self.label) == labels and len(self.number) == numbers
@@ -62,22 +62,22 @@ class Gathered:
 
     @property
     def bins(self) -> Bins:
-        """Columns x rows."""
+        """Return the bins, columns x rows."""
         return self.bytes if self.size == 1 else np.ascontiguousarray(self.bytes).view(np.uint16)
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return int(self.bytes.shape[1]) // self.size
 
     @property
     def target(self) -> Target:
-        """Classes or numbers."""
+        """Return the target: classes or numbers."""
         return self.number if len(self.number) else self.label
 
 
 class BinnedRows(OfBins[Gathered]):
-    """All rows to learn from, as bins: for trees that are grown where the rows are."""
+    """Statistic of all training rows as bins, for trees that are grown in one process."""
 
     places: bool = False
     """whether trees draw rows by their places"""

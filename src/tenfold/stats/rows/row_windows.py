@@ -40,7 +40,7 @@ class Epoch(Statistic[S]):
         return int(np.maximum(self.levels, 1).sum()) + 1
 
     def window(self, X: Columns) -> int:
-        """So many rows as are shuffled together; fewer if they are dense and very wide."""
+        """Return the number of rows shuffled together; fewer if they are dense and very wide."""
         most = WINDOW_ROWS if sp.issparse(X.data) else WINDOW_BYTES // (8 * self.width)
         return max(64, min(WINDOW_ROWS, most))
 
@@ -77,5 +77,5 @@ class Epoch(Statistic[S]):
 
 
 def pieces(X: Columns, rows: int) -> Iterator[slice]:
-    """Slices of so many rows."""
+    """Return consecutive slices of n rows."""
     return (slice(at, min(at + rows, len(X))) for at in range(0, len(X), rows))

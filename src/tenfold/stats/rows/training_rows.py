@@ -1,4 +1,4 @@
-"""All rows to learn from, as they are, for learners that need them at once: merging is putting one after the other."""
+"""All training rows, for learners that need them at once: merging is concatenation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TrainingRows:
     memory: Annotated[int, COUNTS] = 0
     """bytes that all rows may take; 0: any number"""
     relative: str = ""
-    """what to use for more of them, as the call to write"""
+    """the alternative for larger data, as the call to write"""
 
     def within_memory(self) -> TrainingRows:
         """Themselves, unless they take more bytes than they may."""
@@ -79,7 +79,7 @@ def _codes(values: Array, low: int, end: int) -> bool:
 
 
 def matrix(X: Columns, largest: float = np.inf) -> Array:
-    """Columns as one float64 array in C order, which nobody may write to; perhaps a view.
+    """Return the columns as one read-only float64 array in C order, perhaps a view.
 
     Numbers above `largest` (or below -`largest`) are refused: their distances would overflow.
     """
@@ -99,10 +99,10 @@ def matrix(X: Columns, largest: float = np.inf) -> Array:
 
 
 class AllRows(Gathered):
-    """All rows with target and weight, within the runner's memory: for learners that keep them."""
+    """Statistic of all rows with target and weight, within the runner's memory, for learners that keep them."""
 
     relative: str  # type: ignore[misc]  # each learner names its own
-    """what to use for more rows than fit, as the call to write"""
+    """the alternative for rows that do not fit in memory, as the call to write"""
     largest: float = np.inf
     """numbers above it are refused"""
 

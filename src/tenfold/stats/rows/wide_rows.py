@@ -1,4 +1,4 @@
-"""The rows themselves as a summary: while they are fewer than the columns, nothing smaller says as much.
+"""The rows themselves as a summary: with fewer rows than columns, no sufficient statistic is smaller.
 
 Two of them merge by standing one after the other. As soon as they hold more numbers than the co-moments of their
 columns would, they become `Moments`; that depends on how many there are and on nothing else, so every runner does the
@@ -29,11 +29,11 @@ class Rows:
     weight: Annotated[Array, "row"]
     y: Annotated[Array, "row"]
     values: Annotated[Array, "entry"]
-    """row by row"""
+    """values, row by row"""
     column: Annotated[Codes, "place", Index("feature")]
     """of each entry of a CSR matrix; of none, if every entry is there"""
     counts: Annotated[Codes, "row", COUNTS]
-    """entries of each row"""
+    """number of stored entries of each row"""
     width: int
 
     @classmethod
@@ -130,7 +130,7 @@ class Rows:
         return Moments.of(Chunk(Columns(self.matrix()), self.y, self.weight, uniform, 0, 0))
 
     def canonical(self) -> Moments:
-        """What is the same for rows in any order."""
+        """Return the rows in a canonical order, for comparison."""
         return self.moments()
 
     def _smaller(self) -> Any:
@@ -138,7 +138,7 @@ class Rows:
         return self.moments() if many else self
 
     def _listed(self) -> Rows:
-        """With a column for each entry."""
+        """Return the rows with a column for each stored entry."""
         if self.sparse or not len(self):
             return self
         column = np.tile(np.arange(self.width, dtype=np.int64), len(self))

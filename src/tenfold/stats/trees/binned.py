@@ -22,16 +22,16 @@ MAX_BYTE_BINS = 256
 
 
 def sample_of(chunk: Chunk, seed: int | None, u: Array | None = None) -> Race:
-    """A sample of the distinct rows of a chunk, each with its weight: 16,384, or fewer of very wide rows.
+    """Return a sample of the distinct rows of a chunk with their weights: 16,384, or fewer of very wide rows.
 
-    u: of each row, by its content, if it is known already.
+    u: a uniform number for each row, computed from its content, if known already.
     """
     most = max(1024, min(16384, (1 << 22) // max(1, chunk.X.shape[1])))
     return Race.of(chunk, uniform(row_bits(chunk.X, seed)) if u is None else u, np.ones(chunk.n), most)
 
 
 class RowSample(Grouped[Race]):
-    """A sample of the distinct rows, each with its weight: what the edges of bins come from."""
+    """Sample of the distinct rows with their weights, from which the edges of bins are computed."""
 
     seed: int | None
 
@@ -75,7 +75,7 @@ def _cuts(upto: Values, most: int) -> Codes:
 
 @lru_cache(maxsize=16)
 def _even_cuts(values: int, most: int) -> Codes:
-    """The same of so many values that all differ and weigh the same: most columns of numbers."""
+    """Return the edges for distinct values of equal weight, the case of most columns of numbers."""
     return _cuts(np.arange(1.0, values + 1.0), most)
 
 
@@ -99,7 +99,7 @@ class Binned(NamedTuple):
     """Rows seen through the edges."""
 
     bins: Values
-    """columns x rows, bytes"""
+    """columns x rows, one byte each"""
     label: Codes
     """class of each row"""
 

@@ -1,4 +1,4 @@
-"""Rows of rare targets, and where columns are to be cut beside them: quantiles of all rows would lose them.
+"""Rows of rare targets, with the cuts of columns near them, which quantiles of all rows would miss.
 
 A sample of each class, or of the least and the greatest targets, merges: rows are kept by their target and then by a
 hash of their content. Their values are where a column is cut. A second pass finds the neighbours of these values among
@@ -75,7 +75,7 @@ class Strata:
         return Strata(stratum[order], key[order], u[order], row[order], count, *beside, self.most)
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether rows are of strata that there are."""
+        """Whether rows are of valid strata."""
         return not len(self.stratum) or int(self.stratum.max()) < len(self.count)
 
     def groups(self, numbers: bool) -> Iterator[tuple[Array, int]]:
@@ -99,7 +99,7 @@ class Strata:
 
 
 def _least(key: Array, u: Array, most: int) -> Codes:
-    """So many rows of the least keys, of equal ones of the least u, in this order."""
+    """Return n rows with the smallest keys, ties broken by u, in this order."""
     some: Codes = np.arange(len(key))
     if len(key) > most:
         bar = np.partition(key, most - 1)[most - 1]
@@ -112,7 +112,7 @@ def _least(key: Array, u: Array, most: int) -> Codes:
 
 
 def _least_of_classes(label: Codes, u: Array, classes: int, most: int) -> Codes:
-    """So many rows of each class, those of the least u, one class after another."""
+    """Return n rows of each class with the smallest u, class after class."""
     if classes <= MAX_SCANNED_CLASSES:
         each = [np.flatnonzero(label == k) for k in range(classes)]
         return np.concatenate([some[_least(np.zeros(len(some)), u[some], most)] for some in each])
@@ -121,7 +121,7 @@ def _least_of_classes(label: Codes, u: Array, classes: int, most: int) -> Codes:
 
 
 def rare_values(strata: Strata, numbers: bool, levels: Codes, most: int, every: int = 0) -> Array:
-    """The values of each column beside which it is to be cut: columns x values that rise, filled up with infinity.
+    """Return the values of each column near which to cut: columns x increasing values, padded with infinity.
 
     Of rare classes all values, if they have no more than `every` rows together; else as many of their quantiles as
     there is room for among `most` values, the ends among them.
@@ -144,7 +144,7 @@ def rare_values(strata: Strata, numbers: bool, levels: Codes, most: int, every: 
 
 
 def _spread(value: Array, most: int) -> Array:
-    """So many values of a rising array, from the first to the last."""
+    """Return n values of a sorted array, evenly spread from the first to the last."""
     if len(value) <= most:
         return value
     return value[np.unique(np.rint(np.linspace(0, len(value) - 1, most)).astype(np.int64))]
@@ -155,7 +155,7 @@ class Gaps:
     """The least and the greatest value of each column between any two neighbours of some values, and beyond them."""
 
     least: Annotated[Array, "column", "gap", NOT_NAN]
-    """infinite, if there is none"""
+    """the smallest value, or infinity if there is none"""
     greatest: Annotated[Array, "column", "gap", NOT_NAN]
 
     def __add__(self, other: Gaps) -> Gaps:

@@ -1,4 +1,4 @@
-"""Rows as a tree sees them: bins of numbers, codes of categories, a place for what is missing; and a first look.
+"""Rows as trees see them: bins of numbers, codes of categories, and a bin for missing values.
 
 Weights and targets become whole numbers in a unit that is a power of two, so their sums are exact in any order.
 """
@@ -30,7 +30,7 @@ Labels = NDArray[np.uint16]
 Target = Array | Codes | Labels
 """numbers, or classes"""
 Which = slice | Codes | Flags
-"""some of the rows"""
+"""indices of rows"""
 
 MAX_TWO_BYTE_BINS = 1 << 16
 """of a column: a bin has two bytes at most"""
@@ -39,7 +39,7 @@ MAX_SCANNED_EDGES = 1024
 MAX_SQUARABLE_SUM = 1e150
 """sums whose squares float64 holds; one over it, squares that it does not take for zero"""
 MIN_EXPONENT = -1022
-"""power of two of the least unit: one that float64 holds whole"""
+"""exponent of the smallest unit of sums: a normal float64"""
 EXACT_SUM_BITS = 52
 """bits of a sum that float64 takes without rounding"""
 
@@ -60,11 +60,11 @@ class Look:
     """whether every weight is one"""
     least: Annotated[float, NOT_NAN]
     most: Annotated[float, NOT_NAN]
-    """of the target, if it is a number"""
+    """largest absolute value of a numeric target"""
 
     @classmethod
     def of(cls, chunk: Chunk, sample: Race, strata: Strata) -> Look:
-        """A look at a chunk, of which there are samples."""
+        """Summarize a first look at a chunk, with samples of its rows."""
         w = chunk.weight
         y = chunk.y if chunk.y is not None and chunk.y.dtype.kind == "f" and chunk.n else np.zeros(1)
         if not np.isfinite(y).all():
@@ -83,7 +83,7 @@ class Look:
         )  # fmt: skip
 
     def beside(self, levels: Codes, numbers: bool, most: int) -> Array:
-        """The values of each column beside which it is to be cut, if it has at most so many bins: columns x values."""
+        """Return the values of each column near which to cut, at most a number of bins: columns x values."""
         return rare_values(self.strata, numbers, levels, (most - 1) // 4, 2 * (most - 1) // 5)
 
     def check_target(self) -> None:
@@ -98,7 +98,7 @@ class Look:
             )
 
     def unit(self, bits: int = EXACT_SUM_BITS) -> float:
-        """What one means in sums of weights, which have so many bits: one, if they are whole numbers that fit."""
+        """Return the fixed-point unit of sums of weights with a number of bits: one for integers that fit."""
         room = self.heaviest * max(self.rows, 1)
         if self.whole and room < 2.0**bits:
             return 1.0
@@ -127,25 +127,25 @@ def strata_of(schema: Schema) -> int:
 
 
 class Cut(NamedTuple):
-    """Where columns are cut into bins: the edges of numbers, how many categories; then one bin for what is missing."""
+    """Bins of columns: the edges of numbers, the number of categories, and then one bin for missing values."""
 
     edges: Annotated[Array, "column", "edge", EDGES]
     levels: Annotated[Codes, "column", LEVELS]
 
     @classmethod
     def of(cls, look: Look, levels: Codes, most: int) -> Cut:
-        """Quantiles of the sample, at most so many bins; categories are bins."""
+        """Create bins at quantiles of the sample, at most `most`; categories are bins."""
         return cls.at(edges_of(look.sample, min(most, max(look.rows, 2))), levels)
 
     @classmethod
     def at(cls, edges: Array, levels: Codes) -> Cut:
-        """Edges of numbers, without what no column has; categories are bins."""
+        """Create bins at given edges, without empty padding; categories are bins."""
         edges = np.where(levels[:, None] > 0, np.inf, edges)
         used = int(np.isfinite(edges).sum(axis=1).max(initial=1))
         return cls(np.ascontiguousarray(edges[:, : max(used, 1)]), levels)
 
     def heaviest(self, sample: Race) -> float:
-        """The largest share of a bin of unequal numbers in the rows that have a number there; 0: there is no such bin.
+        """Largest share of the weight in one bin of unequal numbers; 0: there is no such bin.
 
         Of a sample, so it is an estimate unless the sample is complete.
         """
@@ -169,7 +169,7 @@ class Cut(NamedTuple):
         return count.astype(np.int64)
 
     def holds(self, bins: Bins) -> bool:
-        """Whether rows (columns x rows) are in bins that there are."""
+        """Whether rows (columns x rows) are in valid bins."""
         return not bins.size or bool((bins.max(axis=1) <= self.gap).all())
 
     @property
@@ -203,7 +203,7 @@ class Cut(NamedTuple):
 
 
 class InBins(NamedTuple):
-    """What is held of rows: neither weights, which may be drawn again, nor places."""
+    """Held rows as bins: without weights, which may be redrawn, and without row ids."""
 
     bins: Bins
     """columns x rows"""
@@ -238,7 +238,7 @@ class Seen(NamedTuple):
 
 
 class WeightUnit(NamedTuple):
-    """What one means in sums of weights."""
+    """Statistic of the fixed-point unit of sums of weights."""
 
     unit: Annotated[float, POSITIVE]
     even: bool
@@ -285,7 +285,7 @@ def fine_unit(largest: float, rows: int) -> float:
 
 
 def square_unit(reach: float, heaviest: float, unit: float, rows: int) -> float:
-    """The unit in which w r² of rows is summed, |r| up to `reach`: whole weights multiply what is rounded already."""
+    """Return the unit of sums of w r² with |r| up to `reach`: integer weights multiply rounded squares exactly."""
     room = 56 - math.ceil(math.log2(max(rows, 1)))
     largest = reach * reach * (1.0 if unit == 1.0 else heaviest)
     bits = min(36, room - (math.ceil(math.log2(max(heaviest, 1.0))) if unit == 1.0 else 0))

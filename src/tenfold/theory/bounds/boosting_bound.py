@@ -76,14 +76,14 @@ def adaboost_bound(
 
 
 def adaboost_rounds(m: int, edge: float) -> int:
-    """How many rounds are enough for no training error, with two classes.
+    """Rounds of AdaBoost that guarantee zero training error, with two classes.
 
     Parameters
     ----------
     m : int
         Training rows.
     edge : float
-        What each round's weighted error is below 1/2 by, at least; above 0 and below 1/2.
+        Minimum margin of each round's weighted error below 1/2; above 0 and below 1/2.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A bound: the number, what must hold for it, the formula, and whether it says anything at all."""
+"""Bound: a number, its assumptions, its formula, and whether it is vacuous."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DRAWN = "rows drawn independently from one distribution"
 
 @dataclass(frozen=True)
 class Bound:
-    """A number that something is proved not to exceed.
+    """Proved upper or lower limit of a quantity.
 
     `float(bound)` is the number.
 
@@ -20,11 +20,11 @@ class Bound:
     value : float
         The number the formula gives, as it comes: an error bound may be above 1.
     assumptions : str
-        What must hold.
+        The assumptions.
     formula : str
         How the number was computed.
     vacuous : bool
-        Whether the value is no better than what holds anyway, such as an error of at most 1.
+        Whether the value is trivial, such as an error of at most 1.
 
     Examples
     --------

@@ -21,7 +21,7 @@ EMPIRICAL_RISK_MINIMIZER = f"{CLASS_FIXED}, the hypothesis with the fewest error
 
 
 class Law(NamedTuple):
-    """What m rows say about the error, but for a chance of δ."""
+    """Relation between m rows, the error, and the probability δ of failure."""
 
     error: Callable[[int, float], float]
     """ε from m and L; decreases with m"""
@@ -34,7 +34,7 @@ class Law(NamedTuple):
 
 
 def finite_consistent(size: float) -> Law:
-    """|H| e^(-εm) = δ."""
+    """Solve |H| e^(-εm) = δ."""
     return Law(
         lambda m, L: (size + L) / m,
         lambda m, eps: eps * m - size,
@@ -45,7 +45,7 @@ def finite_consistent(size: float) -> Law:
 
 
 def finite_gap(size: float) -> Law:
-    """|H| e^(-2mε²) = δ."""
+    """Solve |H| e^(-2mε²) = δ."""
     return Law(
         lambda m, L: sqrt((size + L) / (2 * m)),
         lambda m, eps: 2 * m * eps**2 - size,

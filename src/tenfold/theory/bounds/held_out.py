@@ -1,4 +1,4 @@
-"""What errors on rows that the model never saw say about its true error: the binomial tail, inverted exactly."""
+"""Bounds on the true error from errors on test rows, by exact inversion of the binomial tail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_LOG_PROBABILITY = -690.0
 
 
 def binomial_tail(errors: int, m: int, rate: float) -> float:
-    """The chance of so few errors or fewer in m independent trials.
+    """Probability of at most k errors in m independent trials.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def binomial_tail(errors: int, m: int, rate: float) -> float:
 
 
 def binomial_upper(errors: int, m: int, delta: float) -> float:
-    """The largest rate at which so few errors or fewer still have a chance of delta.
+    """Largest rate at which at most k errors still have probability delta.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def binomial_upper(errors: int, m: int, delta: float) -> float:
 
 
 def binomial_lower(errors: int, m: int, delta: float) -> float:
-    """The smallest rate at which so many errors or more still have a chance of delta.
+    """Smallest rate at which at least k errors still have probability delta.
 
     With `binomial_upper`, each at δ/2, it is the interval of Clopper and Pearson.
 
@@ -129,7 +129,7 @@ none of them used to make the model
 
 
 def held_out_size(eps: float, delta: float, errors: int = 0) -> int:
-    """How many test rows show a true error of at most eps, if so many errors are met, but for a chance of delta.
+    """Test rows that certify a true error of at most eps with probability 1 - delta, given a number of errors.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def weighted_majority_mistakes(experts: int, best: int, beta: float = 0.5) -> Bo
     best : int
         Mistakes of the best of them.
     beta : float, default=0.5
-        What the weight is multiplied by, above 0 and below 1.
+        Factor of the weight of an expert that errs, above 0 and below 1.
 
     Returns
     -------

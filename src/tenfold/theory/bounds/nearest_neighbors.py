@@ -1,4 +1,4 @@
-"""What the error of the nearest neighbour says of the least error that any classifier has (Cover and Hart, 1967)."""
+"""Bounds between the error of the nearest neighbour and the Bayes error (Cover and Hart, 1967)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def cover_hart(bayes_error: float, classes: int = 2) -> Bound:
 
 
 def cover_hart_lower(error: float, classes: int = 2) -> float:
-    """What no classifier errs less than, if the nearest neighbour errs so often: `cover_hart` the other way round.
+    """Lower bound of the Bayes error from the error of the nearest neighbour: the inverse of `cover_hart`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many rows, what error, how sure: each from the other two, for finite classes and by VC dimension."""
+"""PAC bounds: rows, error or confidence, each from the other two, for finite classes and by VC dimension."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sample_size(
     goal: str = "consistent",
     form: str | None = None,
 ) -> int:
-    """How many rows are enough for an error of eps, but for a chance of delta.
+    """Number of rows sufficient for an error of eps with probability 1 - delta.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def error_bound(
     form: str | None = None,
     train_error: float = 0.0,
 ) -> Bound:
-    """How large the error can be after m rows, but for a chance of delta.
+    """Upper bound of the error after m rows, with probability 1 - delta.
 
     Parameters
     ----------

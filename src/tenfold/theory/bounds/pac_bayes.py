@@ -57,7 +57,7 @@ def pac_bayes_bound(train_error: float, kl: float, m: int, delta: float, *, form
 
 
 def pac_bayes_margin_bound(margins: ArrayLike, delta: float, *, scale: float | None = None) -> Bound:
-    """How large the true error of a linear rule can be, from the margins of its training rows.
+    """Upper bound of the true error of a linear rule, from the margins of its training rows.
 
     The posterior is a normal one about the rule, of length `scale`; the prior is one about 0. Where the rule
     errs, at least half the posterior does, so twice the bound of the posterior holds for the rule.
@@ -102,5 +102,5 @@ def pac_bayes_margin_bound(margins: ArrayLike, delta: float, *, scale: float | N
 
 
 def _price(m: int, delta: float) -> float:
-    """ln(2√m/δ)."""
+    """Return the confidence term ln(2√m/δ)."""
     return log(2 * sqrt(m) / delta)

@@ -20,7 +20,7 @@ def class_size(
     leaves: int | None = None,
     values: Sequence[int] | None = None,
 ) -> int:
-    """How many hypotheses a class has, exactly or, where formulas that mean the same are counted apart, at most.
+    """Number of hypotheses of a class: exact, or an upper bound where equivalent formulas are counted apart.
 
     Parameters
     ----------

@@ -164,5 +164,5 @@ def log_trees(n: int, leaves: int) -> float:
 
 
 def _log_one_more(logarithm: float) -> float:
-    """ln(e^x + 1)."""
+    """Return ln(e^x + 1) without overflow."""
     return logarithm + log1p(exp(-logarithm))

@@ -52,12 +52,12 @@ def is_epsilon_net(sample: ArrayLike, regions: ArrayLike, eps: float, weight: Ar
 
 
 def epsilon_net_failure(m: int, eps: float, vc: int) -> Bound:
-    """The chance that m points, drawn independently, miss a region of weight eps, of a class of this VC dimension.
+    """Bound of the probability that m independent points miss a region of weight eps, by VC dimension.
 
     Parameters
     ----------
     m : int
-        More than 8/eps, else nothing is said.
+        More than 8/eps; the bound does not hold for fewer.
     eps : float
     vc : int
 

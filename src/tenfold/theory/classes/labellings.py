@@ -9,7 +9,7 @@ from tenfold.theory.classes.classes import LN2
 
 
 def growth(m: int, vc: int) -> int:
-    """Sauer's bound: a class of this VC dimension labels m points in at most so many ways.
+    """Sauer's bound: the maximum number of labellings of m points by a class of a given VC dimension.
 
     Parameters
     ----------

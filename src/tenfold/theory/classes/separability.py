@@ -19,7 +19,7 @@ RANK_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Separation:
-    """Whether a hyperplane separates two classes of points, and what proves it.
+    """Whether a hyperplane separates two classes of points, with a proof.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def radon(points: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
 
 
 def in_general_position(points: ArrayLike) -> bool:
-    """Whether no d + 1 of the points lie in one hyperplane: what Cover's count needs.
+    """Whether no d + 1 of the points lie in one hyperplane, as Cover's count requires.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def in_general_position(points: ArrayLike) -> bool:
     Returns
     -------
     bool
-        To rounding: points that are within 1e-9 of a hyperplane, beside their size, are in it.
+        To rounding: points within 1e-9 of a hyperplane, relative to their size, count as on it.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def intervals(points: NDArray[Any], labels: Labelling) -> bool:
 
 
 def rectangles(points: NDArray[Any], labels: Labelling) -> bool:
-    """Whether a box with axis-parallel sides has exactly the positives: the least one that has them has no negative."""
+    """Whether an axis-parallel box contains exactly the positives: the smallest one around them has no negative."""
     if not labels.any():
         return True
     low, high = points[labels].min(axis=0), points[labels].max(axis=0)
@@ -46,7 +46,7 @@ NAMED_CLASSES: dict[str, Realizes] = {"half-spaces": half_spaces, "intervals": i
 
 
 def labellings(hypotheses: str | ArrayLike | Realizes, points: ArrayLike) -> set[tuple[bool, ...]]:
-    """All ways in which a class can label the points.
+    """All labellings of the points by hypotheses of a class.
 
     Parameters
     ----------
