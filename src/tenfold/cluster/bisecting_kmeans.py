@@ -6,7 +6,7 @@ merge. The cuts are a tree: a row goes to the nearer of two centres at each, so 
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from tenfold.cluster.kmeans_states import Measuring, SamplingSeeds
 from tenfold.cluster.lloyd_round import Lloyd, labels
 from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.cluster.row_sample import BucketSpread, SpreadAndMass, StartSample
-from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Remedy, Schema
+from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, Index
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Statistic
@@ -85,15 +85,11 @@ class BisectionTree(NamedTuple):
         return self._replace(inertia=inertia)
 
 
-@dataclass(frozen=True, eq=False)
-class Halves:
+class Halves(Mergeable):
     """Rows of one cluster, by the nearer of two centres."""
 
     left: Lloyd
     right: Lloyd
-
-    def __add__(self, other: Halves) -> Halves:
-        return Halves(self.left + other.left, self.right + other.right)
 
     @property
     def weight(self) -> Array:

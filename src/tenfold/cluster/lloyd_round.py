@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.neighbors.nearest import HEIGHT, add_lloyd, center_distances, nearest, nearest_distances
-from tenfold.core import Array, Chunk, Codes, Columns, DataError, Matrix
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Matrix, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.weighted_sample import Race
@@ -18,8 +17,7 @@ FLOAT32_SQUARE_RANGE = 1e-25, 1e30
 """squares that float32 holds with all its digits"""
 
 
-@dataclass(frozen=True, eq=False)
-class Lloyd:
+class Lloyd(Mergeable):
     """Rows by their nearest centre, as differences to it."""
 
     centers: Annotated[Array, "cluster", "column"]
@@ -39,13 +37,7 @@ class Lloyd:
         chunk.X.check_sums(square)
         return cls(centers, weight, total, float(square.sum()))
 
-    def __add__(self, other: Lloyd) -> Lloyd:
-        return Lloyd(
-            self.centers,
-            self.weight + other.weight,
-            self.total + other.total,
-            self.inertia + other.inertia,
-        )
+    same_in_all = ("centers",)
 
     def means(self) -> Array:
         """The mean of each centre's rows; a centre without rows stays where it is."""

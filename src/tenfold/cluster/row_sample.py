@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.cluster.lloyd_round import distances
-from tenfold.core import Array, Bits, Chunk, Codes
+from tenfold.core import Array, Bits, Chunk, Codes, Mergeable
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, too_small
 from tenfold.stats.moments.spread import ColumnSpread
@@ -20,15 +19,11 @@ MIN_SQUARED_DISTANCE = 1e-9
 """how far a row counts to be, at least: so rows on a candidate have a place in the race, the last"""
 
 
-@dataclass(frozen=True, eq=False)
-class BucketSpread:
+class BucketSpread(Mergeable):
     """Mean and squares of the columns, and how the weight falls into buckets of a row hash."""
 
     columns: ColumnSpread
     mass: Annotated[Array, "bucket"]
-
-    def __add__(self, other: BucketSpread) -> BucketSpread:
-        return BucketSpread(self.columns + other.columns, self.mass + other.mass)
 
     @property
     def weight(self) -> float:

@@ -9,7 +9,7 @@ covers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations, pairwise, product
 from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -27,7 +27,7 @@ from tenfold.concept.hypotheses import (
     refuse_wildcard,
     stand_for_something,
 )
-from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import Classifier, OnePass
@@ -39,8 +39,7 @@ ERROR_TIE = 1e-9
 """weights of errors that differ by less than this share of all rows are the same"""
 
 
-@dataclass(frozen=True, eq=False)
-class HypothesisCoverage:
+class HypothesisCoverage(Mergeable):
     """Weight of each class, and of those of its rows that each hypothesis covers."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
@@ -48,8 +47,7 @@ class HypothesisCoverage:
     literals: int
     """that a hypothesis has at most, if all such were made; 0 if hypotheses were given"""
 
-    def __add__(self, other: HypothesisCoverage) -> HypothesisCoverage:
-        return HypothesisCoverage(self.weight + other.weight, self.covered + other.covered, self.literals)
+    same_in_all = ("literals",)
 
     def recode(self, old: Schema, new: Schema) -> HypothesisCoverage:
         """The same under more categories: no row had them, so hypotheses that ask for them cover none."""

@@ -8,7 +8,7 @@ parts. The general boundary G has the least sets of values of S that meet each o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -32,7 +32,7 @@ from tenfold.concept.hypotheses import (
 )
 from tenfold.concept.undecided import Undecided
 from tenfold.concept.version_space import VersionSpace
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, LEVELS, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
@@ -42,8 +42,7 @@ MAX_GENERAL_MEMBERS = 2_000
 """members of the general boundary, at most"""
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
+class Examples(Mergeable):
     """The join of the positives, and the constraints that negatives put on more general hypotheses."""
 
     exact: ClassVar[bool] = True

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Mergeable, Schema
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Grouped
 
 NOTHING, ANY, UNKNOWN = -2.0, -3.0, -4.0
 
 
-@dataclass(frozen=True, eq=False)
-class Concept:
+class Concept(Mergeable):
     """The join of the positives, and how the negatives fared against a hypothesis."""
 
     exact: ClassVar[bool] = True

@@ -8,7 +8,6 @@ how many of each class a hypothesis covers, or for the power set the rows themse
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -32,7 +31,7 @@ from tenfold.concept.hypotheses import (
     stand_for_something,
 )
 from tenfold.concept.undecided import Undecided
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
@@ -41,8 +40,7 @@ from tenfold.estimator.shell.constraints import array, boolean, integer
 POWER_SET = "power set"
 
 
-@dataclass(frozen=True, eq=False)
-class SeenRows:
+class SeenRows(Mergeable):
     """The distinct rows, and the weight of each class among those that are alike."""
 
     rows: Annotated[Array, "row", "column"]

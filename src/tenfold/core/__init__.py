@@ -23,6 +23,7 @@ from tenfold.core.arrays import (
 from tenfold.core.certificate import Certificate, Claim, Provenance
 from tenfold.core.errors import ColumnError, DataError, MergeError, ModelFileError, ParameterError, Remedy
 from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Learner
+from tenfold.core.mergeable import Mergeable
 from tenfold.core.need import Need
 from tenfold.core.rows.chunk import Chunk
 from tenfold.core.rows.columns import Columns
@@ -61,6 +62,7 @@ __all__ = [
     "Matrix",
     "MatrixLike",
     "MergeError",
+    "Mergeable",
     "ModelFileError",
     "Names",
     "Need",

@@ -24,6 +24,7 @@ import numpy as np
 from tenfold.core.arrays import Values
 from tenfold.core.errors import MergeError
 from tenfold.core.field_values import FINITE, Allowed, usual
+from tenfold.core.mergeable import Mergeable
 from tenfold.core.schema import Schema
 
 R = TypeVar("R")
@@ -54,8 +55,7 @@ def is_record(value: object) -> bool:
     return hasattr(value, "_fields") or dataclasses.is_dataclass(value)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Bundle:
+class Bundle(Mergeable):
     """Several records as one: the states, or the summaries, of the members of a team."""
 
     each: tuple[Any, ...]

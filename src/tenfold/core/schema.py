@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from tenfold.core.arrays import Codes, Labels
 from tenfold.core.errors import ColumnError, MergeError
+from tenfold.core.mergeable import Mergeable
 from tenfold.core.need import Target
 from tenfold.core.value import digest_of
 
@@ -19,8 +19,7 @@ CATEGORY_AXES = frozenset({"value", "feature", "joint", "design", "predictor"})
 """axes whose entries are categories, and move when a schema grows"""
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+class Column(Mergeable):
     """Name of a column and its sorted categories, if any; an unused column is present, but not read.
 
     Dates are seconds since 1970 began, by the clock of the column's time zone; times, of a day, since midnight.
@@ -50,8 +49,7 @@ def plain_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
     return tuple(Column(name, "numeric") for name in names)
 
 
-@dataclass(frozen=True, eq=False)
-class Schema:
+class Schema(Mergeable):
     """Columns and target of the rows.
 
     Parameters

@@ -7,7 +7,7 @@ allows, by their posterior probability given the row. The shares of all families
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -23,7 +23,6 @@ SMALLEST_SUBNORMAL = 5e-324
 """the smallest number: a row that rounding makes impossible has no logarithm of zero"""
 
 
-@dataclass(frozen=True, eq=False)
 class ExpectedCounts(FamilyCounts):
     """Expected weight of the combinations of values in each family, and how likely the rows are."""
 

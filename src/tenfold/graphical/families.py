@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, Schema, Values
+from tenfold.core import Array, Chunk, Codes, Columns, Mergeable, Schema, Values
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between, Index
 from tenfold.core.statistic import Grouped
 from tenfold.graphical.bayesian_network import BayesianNetwork
@@ -109,8 +109,7 @@ class NetworkModel(NamedTuple):
         return BayesianNetwork(dict(zip(names, values, strict=True)), parents, dict(zip(names, self.tables())))
 
 
-@dataclass(frozen=True, eq=False)
-class FamilyCounts:
+class FamilyCounts(Mergeable):
     """Weight of the rows that have these values of a variable and its parents."""
 
     exact: ClassVar[bool] = True

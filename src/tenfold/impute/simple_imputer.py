@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -19,6 +19,7 @@ from tenfold.core import (
     DataError,
     Flags,
     Labels,
+    Mergeable,
     Need,
     Remedy,
     Schema,
@@ -42,16 +43,12 @@ MAX_EXACT_INTEGER = 2**53
 """up to which float64 holds all integers"""
 
 
-@dataclass(frozen=True, eq=False)
-class MissingWeight:
+class MissingWeight(Mergeable):
     """Weight of the rows that have a value of each column, and of those that miss it."""
 
     exact: ClassVar[bool] = True
     present: Annotated[Array, "column", NOT_NEGATIVE]
     missing: Annotated[Array, "column", NOT_NEGATIVE]
-
-    def __add__(self, other: MissingWeight) -> MissingWeight:
-        return MissingWeight(self.present + other.present, self.missing + other.missing)
 
 
 class MissingByColumn(Grouped[MissingWeight]):
@@ -66,15 +63,11 @@ class MissingByColumn(Grouped[MissingWeight]):
         return MissingWeight(present, missing)
 
 
-@dataclass(frozen=True, eq=False)
-class MeanOfPresent:
+class MeanOfPresent(Mergeable):
     """The mean of each column, and the weight of the rows that miss it."""
 
     spread: ColumnSpread
     missing: Annotated[Array, "column", NOT_NEGATIVE]
-
-    def __add__(self, other: MeanOfPresent) -> MeanOfPresent:
-        return MeanOfPresent(self.spread + other.spread, self.missing + other.missing)
 
 
 class MeansOfPresent(Grouped[MeanOfPresent]):
@@ -85,8 +78,7 @@ class MeansOfPresent(Grouped[MeanOfPresent]):
         return MeanOfPresent(found, np.maximum(chunk.total - found.weight, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
-class ValuesAndCounts:
+class ValuesAndCounts(Mergeable):
     """The values of columns of numbers, and how often each category of the others comes."""
 
     values: Distribution
@@ -94,8 +86,7 @@ class ValuesAndCounts:
     coded: Annotated[Flags, "column"]
     """which columns are categories"""
 
-    def __add__(self, other: ValuesAndCounts) -> ValuesAndCounts:
-        return ValuesAndCounts(self.values + other.values, self.counts + other.counts, self.coded)
+    same_in_all = ("coded",)
 
     @property
     def missing(self) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils import Tags, TargetTags
 
-from tenfold.core import Array, DataError, Labels, Values
+from tenfold.core import Array, DataError, Labels, Mergeable, Values
 from tenfold.stats.metrics import Scorer
 from tenfold.stats.metrics.scorers import Kind, Needs
 
@@ -30,8 +30,7 @@ NEED_OF_METHOD: dict[str, Needs] = {
 """the kind of output that each method of an estimator returns"""
 
 
-@dataclass(frozen=True, eq=False)
-class Outcomes:
+class Outcomes(Mergeable):
     """The true target of some rows, what a model predicted of them, and their weights."""
 
     truth: Values

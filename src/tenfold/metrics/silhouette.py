@@ -8,14 +8,13 @@ other one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.cluster.lloyd_round import all_distances
-from tenfold.core import Array, Chunk, Codes, DataError, MatrixLike
+from tenfold.core import Array, Chunk, Codes, DataError, MatrixLike, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.core.value import ByIdentity
@@ -30,15 +29,11 @@ HISTOGRAM_BINS = 400
 """of silhouettes from -1 to 1"""
 
 
-@dataclass(frozen=True, eq=False)
-class Silhouettes:
+class Silhouettes(Mergeable):
     """Silhouettes of rows by cluster: their weight in narrow bins, and their sum."""
 
     weight: Annotated[Array, "cluster", "bin", NOT_NEGATIVE]
     total: Annotated[Array, "cluster"]
-
-    def __add__(self, other: Silhouettes) -> Silhouettes:
-        return Silhouettes(self.weight + other.weight, self.total + other.total)
 
     @property
     def score(self) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import scipy.linalg as sla
 
 from tenfold.cluster.lloyd_round import labels
 from tenfold.compiled.neighbors.mixtures import add_diagonal, add_full, joint_diagonal, joint_full, log_sums, share_out
-from tenfold.core import Array, Chunk, Columns, DataError, Schema
+from tenfold.core import Array, Chunk, Columns, DataError, Mergeable, Schema
 from tenfold.core.arrays import row_max
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
@@ -57,8 +56,7 @@ class MixtureModel(NamedTuple):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class ComponentSums:
+class ComponentSums(Mergeable):
     """Weight, sum and scatter of the rows in each component, as differences to its mean; rows count in shares."""
 
     means: Annotated[Array, "component", "column"]
@@ -71,15 +69,7 @@ class ComponentSums:
     """sums of fourth powers of distances"""
     log_likelihood: float
 
-    def __add__(self, other: ComponentSums) -> ComponentSums:
-        return ComponentSums(
-            self.means,
-            self.weight + other.weight,
-            self.total + other.total,
-            self.scatter + other.scatter,
-            self.fourth + other.fourth,
-            self.log_likelihood + other.log_likelihood,
-        )
+    same_in_all = ("means",)
 
     @property
     def rows(self) -> float:

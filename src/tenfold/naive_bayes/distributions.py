@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, DataError
+from tenfold.core import Array, DataError, Mergeable
 from tenfold.naive_bayes.coded_draws import coded
 
 __all__ = ["Bernoulli", "Categorical", "Gaussian", "Uniform"]
@@ -79,8 +79,7 @@ class Bernoulli:
         return beta(a + self.ones, b + self.n - self.ones)
 
 
-@dataclass(frozen=True, eq=False)
-class Categorical:
+class Categorical(Mergeable):
     """Draws of a few values: how often each was drawn.
 
     Parameters

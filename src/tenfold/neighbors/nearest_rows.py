@@ -6,13 +6,12 @@ left out are summed up, so that the answer does not depend on which of them came
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.neighbors.neighbors import merge_nearest
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import ANYTHING, NOT_NAN
 from tenfold.core.statistic import Statistic
 from tenfold.neighbors.distance import Distance
@@ -22,8 +21,7 @@ NUMERIC_TARGET = 0
 """of classes, if the target is a number"""
 
 
-@dataclass(frozen=True, eq=False)
-class Nearest:
+class Nearest(Mergeable):
     """The nearest rows of each query, the nearest first; of equally far ones the first in the source."""
 
     entries: Annotated[Array, "query", "place", "part", NOT_NAN]

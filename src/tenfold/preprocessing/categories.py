@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.compiled.rows.counting import add_counts
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, MergeError, Need, Schema, Values
+from tenfold.core import (
+    Array,
+    Chunk,
+    Claim,
+    Codes,
+    Columns,
+    DataError,
+    Labels,
+    Mergeable,
+    MergeError,
+    Need,
+    Schema,
+    Values,
+)
 from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS, Between
 from tenfold.core.schema import Column, is_text, places_among
 from tenfold.core.statistic import Grouped
@@ -19,16 +31,12 @@ INFREQUENT = "infrequent_sklearn"
 """the name that scikit-learn gives to all rare categories of a column"""
 
 
-@dataclass(frozen=True, eq=False)
-class ValueCounts:
+class ValueCounts(Mergeable):
     """Weight of each category of each column, and of the rows that miss a value."""
 
     exact: ClassVar[bool] = True
     count: Annotated[Array, "value", NOT_NEGATIVE]
     missing: Annotated[Array, "column", NOT_NEGATIVE]
-
-    def __add__(self, other: ValueCounts) -> ValueCounts:
-        return ValueCounts(self.count + other.count, self.missing + other.missing)
 
 
 class CountsByColumn(Grouped[ValueCounts]):

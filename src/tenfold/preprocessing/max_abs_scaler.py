@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from tenfold.compiled.rows.extremes import raise_to_sizes
-from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Remedy, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Mergeable, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.keyword_decisions import copied
@@ -18,8 +18,7 @@ from tenfold.estimator.shell.keywords import Refused
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
-@dataclass(frozen=True, eq=False)
-class Largest:
+class Largest(Mergeable):
     """The largest absolute value of each column, missing values left out."""
 
     exact: ClassVar[bool] = True

@@ -6,7 +6,7 @@ the summary only counts.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from tenfold.compiled.rows.extremes import find_zeros
 from tenfold.compiled.rows.row_lengths import LARGEST, ROOT, SUM, divide_by_lengths
-from tenfold.core import CSR, Chunk, Claim, Columns, Matrix, Need, Schema
+from tenfold.core import CSR, Chunk, Claim, Columns, Matrix, Mergeable, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import choice
@@ -23,15 +23,11 @@ from tenfold.estimator.shell.keyword_decisions import copied
 NORMS = {"l1": SUM, "l2": ROOT, "max": LARGEST}
 
 
-@dataclass(frozen=True, eq=False)
-class RowWeight:
+class RowWeight(Mergeable):
     """Weight of the rows, and of those that are zeros throughout."""
 
     weight: float
     zero: float
-
-    def __add__(self, other: RowWeight) -> RowWeight:
-        return RowWeight(self.weight + other.weight, self.zero + other.zero)
 
 
 class ZeroRows(Grouped[RowWeight]):

@@ -6,13 +6,13 @@ No row needs another: the summary only counts.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Remedy, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Mergeable, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer, check_is_fitted
 from tenfold.estimator.shell.constraints import boolean, integer, pair
@@ -21,14 +21,10 @@ from tenfold.estimator.shell.keywords import NoEffect, refused
 from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials
 
 
-@dataclass(frozen=True, eq=False)
-class TotalRowWeight:
+class TotalRowWeight(Mergeable):
     """What a fit keeps: the weight of the rows."""
 
     weight: float
-
-    def __add__(self, other: TotalRowWeight) -> TotalRowWeight:
-        return TotalRowWeight(self.weight + other.weight)
 
 
 class TotalWeight(Grouped[TotalRowWeight]):

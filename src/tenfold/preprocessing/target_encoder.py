@@ -6,12 +6,11 @@ encoded by the other folds, so that no row sees its own target.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Remedy, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Mergeable, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, check_is_fitted
@@ -23,20 +22,15 @@ from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
 from tenfold.stats.rows.draws import folds_of_places
 
 
-@dataclass(frozen=True, eq=False)
-class TargetCounts:
+class TargetCounts(Mergeable):
     """Weight of each class, by fold: of each category, of what each column misses, and of all rows."""
 
     count: Annotated[Array, "fold", "value", "class", NOT_NEGATIVE]
     missing: Annotated[Array, "fold", "column", "class", NOT_NEGATIVE]
     total: Annotated[Array, "fold", "class", NOT_NEGATIVE]
 
-    def __add__(self, other: TargetCounts) -> TargetCounts:
-        return TargetCounts(self.count + other.count, self.missing + other.missing, self.total + other.total)
 
-
-@dataclass(frozen=True, eq=False)
-class TargetMoments:
+class TargetMoments(Mergeable):
     """Weight, mean and centred squares of the target, by fold: of each category, of missing values, and of all rows."""
 
     count: Annotated[Array, "fold", "value", "moment"]

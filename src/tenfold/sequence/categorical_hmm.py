@@ -7,13 +7,13 @@ states: they merge by adding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema, Values
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Schema, Values
 from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
@@ -47,8 +47,7 @@ class CategoricalHMMModel(NamedTuple):
     converged: bool
 
 
-@dataclass(frozen=True, eq=False)
-class SymbolCounts:
+class SymbolCounts(Mergeable):
     """How often states are expected: at first rows, after each other, and with each category; and the likelihood."""
 
     transmat: Annotated[Array, "state", "state"]
@@ -61,16 +60,7 @@ class SymbolCounts:
     uncounted: int = 0
     """windows of long sequences whose surroundings are not known yet"""
 
-    def __add__(self, other: SymbolCounts) -> SymbolCounts:
-        return SymbolCounts(
-            self.transmat,
-            self.began + other.began,
-            self.moved + other.moved,
-            self.said + other.said,
-            self.rows + other.rows,
-            self.log_likelihood + other.log_likelihood,
-            self.uncounted + other.uncounted,
-        )
+    same_in_all = ("transmat",)
 
 
 class Symbols(Lens):

@@ -6,13 +6,13 @@ each: the sums of a Gaussian mixture, and counts of what follows what. They merg
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Mergeable, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
@@ -67,8 +67,7 @@ def unweighted(means: Array, covariance: Array, upper: Array) -> MixtureModel:
     return MixtureModel(np.ones(len(means)), means, covariance, upper, 0, False)
 
 
-@dataclass(frozen=True, eq=False)
-class StateSums:
+class StateSums(Mergeable):
     """How often states are expected at first rows and after each other, and the sums of the rows in each."""
 
     began: Annotated[Array, "state", NOT_NEGATIVE]

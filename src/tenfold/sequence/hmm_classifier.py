@@ -6,12 +6,12 @@ each symbol. Counts merge by adding, so one pass is enough and models add up.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
@@ -30,17 +30,13 @@ class HMMClassifierModel(NamedTuple):
     emissionprob: Annotated[Array, "class", "value", Between(0.0, 1.0)]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledCounts:
+class LabelledCounts(Mergeable):
     """How often each class begins a sequence, follows each other, and goes with each symbol."""
 
     exact: ClassVar[bool] = True
     began: Annotated[Array, "class", NOT_NEGATIVE]
     moved: Annotated[Array, "class", "class", NOT_NEGATIVE]
     said: Annotated[Array, "class", "value", NOT_NEGATIVE]
-
-    def __add__(self, other: LabelledCounts) -> LabelledCounts:
-        return LabelledCounts(self.began + other.began, self.moved + other.moved, self.said + other.said)
 
 
 class LabelledSymbols(Statistic[LabelledCounts]):

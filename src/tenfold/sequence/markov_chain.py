@@ -6,12 +6,12 @@ merge by adding, so chains of days, sites and slices add up.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Mergeable, Need, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
@@ -30,16 +30,12 @@ class MarkovChainModel(NamedTuple):
     transmat: Annotated[Array, "value", "value", Between(0.0, 1.0)]
 
 
-@dataclass(frozen=True, eq=False)
-class TransitionCounts:
+class TransitionCounts(Mergeable):
     """How often each symbol begins a sequence, and how often each follows each."""
 
     exact: ClassVar[bool] = True
     began: Annotated[Array, "value", NOT_NEGATIVE]
     moved: Annotated[Array, "value", "value", NOT_NEGATIVE]
-
-    def __add__(self, other: TransitionCounts) -> TransitionCounts:
-        return TransitionCounts(self.began + other.began, self.moved + other.moved)
 
 
 class Transitions(Statistic[TransitionCounts]):

@@ -9,12 +9,11 @@ sums.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, DataError
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Mergeable
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Held
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
@@ -23,8 +22,7 @@ from tenfold.sequence.hidden_states import Expected, HiddenStates, SequenceRows
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, eq=False)
-class Windows:
+class Windows(Mergeable):
     """Windows in their order: to which state each leads from each state before it, and how likely its rows are then."""
 
     place: Annotated[Codes, "window", NOT_NEGATIVE]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.compiled.moments.moments import merge_pairs
-from tenfold.core import Array, Chunk, Codes, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, Flags, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.stats.combinators import Coder, Key
@@ -25,8 +24,7 @@ DEFAULT_FOLDS = 5
 """of `cv=None`, as in scikit-learn"""
 
 
-@dataclass(frozen=True, eq=False)
-class Pieces:
+class Pieces(Mergeable):
     """How many rows each chunk has, in their order."""
 
     part: Annotated[Codes, "piece", COUNTS]
@@ -137,8 +135,7 @@ def codes_of(cv: Any) -> Codes:
     return codes
 
 
-@dataclass(frozen=True, eq=False)
-class FoldMoments:
+class FoldMoments(Mergeable):
     """The moments of each fold."""
 
     weight: Annotated[Array, "fold", NOT_NEGATIVE]
@@ -196,8 +193,7 @@ class FoldMoments:
         return FoldMoments._stack([a + b for a, b in zip(self.each(), other.each(), strict=True)])
 
 
-@dataclass(frozen=True, eq=False)
-class FoldRows:
+class FoldRows(Mergeable):
     """The rows themselves, while they are few, each with its fold."""
 
     rows: Rows

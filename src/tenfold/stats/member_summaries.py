@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from tenfold.core import Codes, Schema
+from tenfold.core import Codes, Mergeable, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import COUNTS
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Mergeable):
     """The summaries of the members, and of how many rows each is."""
 
     rows: Annotated[Codes, "member", COUNTS]
@@ -20,6 +18,3 @@ class Joint:
     def is_valid(self, schema: Schema) -> bool:
         """Whether the rows of each summary are counted."""
         return len(self.rows) == len(self.each.each)
-
-    def __add__(self, other: Joint) -> Joint:
-        return Joint(self.rows + other.rows, self.each + other.each)

@@ -7,12 +7,12 @@ given predictions. Outputs that several scores need are computed once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, DataError, Need, Schema, Values
+from tenfold.core import Array, Chunk, Codes, DataError, Mergeable, Need, Schema, Values
 from tenfold.core.rows.chunk import places_by_group
 from tenfold.core.statistic import Grouped
 from tenfold.core.value import ByIdentity, Value
@@ -102,8 +102,7 @@ class Metric(Value):
         return cls(scorer.needs, ByIdentity(scorer.summarize))
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Mergeable):
     """The summaries of several metrics, side by side."""
 
     each: tuple[Any, ...]

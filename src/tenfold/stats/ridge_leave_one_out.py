@@ -7,12 +7,11 @@ weight 2 counts as two rows, one of which is left out; of a weight below 1, all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Design
+from tenfold.core import Array, Chunk, Codes, Design, Mergeable
 from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.stats.moments.moments import Moments
@@ -21,8 +20,7 @@ MIN_RESIDUAL_FREEDOM = 64 * float(np.finfo(np.float64).eps)
 """a row of which less is free decides its own prediction: nothing is known of the model without it"""
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOut(Mergeable):
     """Squared errors of all rows, each left out once, by penalty."""
 
     base: Moments

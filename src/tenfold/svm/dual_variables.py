@@ -6,13 +6,13 @@ curvature of the losses, smoothed around the multipliers; and what proves how fa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.compiled.linear_model.multipliers import line_values, margin_terms, move_multipliers
-from tenfold.core import Array, Chunk, Codes, Values
+from tenfold.core import Array, Chunk, Codes, Mergeable, Values
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Held, Lens
 from tenfold.svm.gathered_design import with_constant
@@ -46,8 +46,7 @@ class DesignLens(Lens):
         return DesignRows(X, outputs_of(chunk.y, self.classes))
 
 
-@dataclass(frozen=True, eq=False)
-class MarginSums:
+class MarginSums(Mergeable):
     """Sums over rows at a plane for each output."""
 
     loss: Annotated[Array, "output", NOT_NEGATIVE]
@@ -63,17 +62,6 @@ class MarginSums:
     """of the smoothed losses, row by row"""
     line: Annotated[Array, "output", "length"]
     """smoothed losses on the way to the plane"""
-
-    def __add__(self, other: MarginSums) -> MarginSums:
-        return MarginSums(
-            self.loss + other.loss,
-            self.value + other.value,
-            self.slack + other.slack,
-            self.moved + other.moved,
-            self.pull + other.pull,
-            self.curvature + other.curvature,
-            self.line + other.line,
-        )
 
 
 class SmoothedMargins(Held[MarginSums]):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, Schema
+from tenfold.core import Array, Chunk, Codes, Columns, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, POSITIVE, Index
 from tenfold.core.rows.joined_rows import too_many
 from tenfold.core.statistic import Gathered
@@ -17,8 +17,7 @@ OUT_OF_CORE_REMEDY = "dual=False, or SGDClassifier() or SGDRegressor() for very 
 """what to use for more rows than fit into memory"""
 
 
-@dataclass(frozen=True, eq=False)
-class GatheredDesign:
+class GatheredDesign(Mergeable):
     """Rows with the constant as their last column, their targets and weights; of many rows, sums alone."""
 
     X: Annotated[Array, "piece", "predictor"]

@@ -8,14 +8,14 @@ curvature, and the dual variables move. Of more columns: rows are gathered, for 
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from tenfold.compiled.linear_model.dual_descent import descend_dual
-from tenfold.core import MANY, Array, Claim, Columns, Flags, Schema
+from tenfold.core import MANY, Array, Claim, Columns, Flags, Mergeable, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, POSITIVE
 from tenfold.core.learner import Done, Initial
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real
@@ -46,16 +46,12 @@ MULTIPLIER_SLOPE_RATIO = 0.01
 """multipliers move when the squared slope is so small a part of their own squared move"""
 
 
-@dataclass(frozen=True, eq=False)
-class GapSums:
+class GapSums(Mergeable):
     """Sums over all rows at some planes and dual variables: the gap of each output is slack + ½‖w - pull‖²."""
 
     loss: Annotated[Array, "output", NOT_NEGATIVE]
     slack: Annotated[Array, "output", NOT_NEGATIVE]
     pull: Annotated[Array, "output", "predictor"]
-
-    def __add__(self, other: GapSums) -> GapSums:
-        return GapSums(self.loss + other.loss, self.slack + other.slack, self.pull + other.pull)
 
 
 class MachineModel(NamedTuple):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.core import Array, Codes, Flags, Schema
+from tenfold.core import Array, Codes, Flags, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.rows.gathered_bins import Gathered
 from tenfold.stats.trees.rare_rows import Gaps, Strata
@@ -174,8 +173,7 @@ class TreeModel(NamedTuple):
         return self.value.shape[1] == outputs and self.tree.rooted(np.zeros(1, np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class Histograms:
+class Histograms(Mergeable):
     """Of the nodes that want one: slots x (channels x cells). Whole numbers: merging is exact."""
 
     sums: Annotated[Codes, "slot", "cell", ANYTHING]
@@ -192,12 +190,8 @@ class Histograms:
         hist = self.sums[:, : channels * cells].reshape(n, channels, cells)
         return hist, self.sums[:, -1] if self.sums.shape[1] > channels * cells else None
 
-    def __add__(self, other: Histograms) -> Histograms:
-        return Histograms(self.sums + other.sums)
 
-
-@dataclass(frozen=True, eq=False)
-class RowsOf:
+class RowsOf(Mergeable):
     """The rows of the nodes that want them, and the node of each."""
 
     rows: Gathered
@@ -211,8 +205,7 @@ class RowsOf:
         return RowsOf(self.rows + other.rows, np.concatenate([self.node, other.node]))
 
 
-@dataclass(frozen=True, eq=False)
-class LeafTotals:
+class LeafTotals(Mergeable):
     """Channel sums of the rows that end in each node of the finished tree; the error of rows that end in several."""
 
     sums: Annotated[Codes, "node", "channel", ANYTHING]

@@ -7,7 +7,7 @@ and k-DNF ask the same of the rows: which conjunctions are satisfied by a row of
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, product
 from math import comb
@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, Columns, DataError, Flags, Schema
+from tenfold.core import Chunk, Codes, Columns, DataError, Flags, Mergeable, Schema
 from tenfold.core.arrays import Letters
 from tenfold.core.field_values import NOT_NAN, Between
 from tenfold.core.statistic import Grouped
@@ -101,8 +101,7 @@ def least(table: Codes, some: Flags) -> Codes:
     return np.ascontiguousarray(chosen[np.array(kept, dtype=bool)])
 
 
-@dataclass(frozen=True, eq=False)
-class Satisfied:
+class Satisfied(Mergeable):
     """Which conjunctions are satisfied by a row of each class, and how rows fared against a hypothesis."""
 
     exact: ClassVar[bool] = True

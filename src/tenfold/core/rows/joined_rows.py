@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,11 +10,11 @@ import scipy.sparse as sp
 
 from tenfold.core.arrays import ColumnData, Values, ones
 from tenfold.core.errors import DataError
+from tenfold.core.mergeable import Mergeable
 from tenfold.core.rows.chunk import Chunk, concatenated
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Mergeable):
     """Some rows, in order: a rope of chunks."""
 
     chunks: tuple[Chunk, ...]

@@ -8,13 +8,13 @@ and what the learner itself would hold and follow goes with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.compiled.tree.stump_votes import LEAST
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Done
@@ -62,8 +62,7 @@ class ScoringLastMember(NamedTuple):
     so_far: Members
 
 
-@dataclass(frozen=True, eq=False)
-class MemberErrorSums:
+class MemberErrorSums(Mergeable):
     """How wrong a member is, under the weights that the rows have after some rounds."""
 
     wrong: float
@@ -77,15 +76,7 @@ class MemberErrorSums:
     """its number, from 1"""
     rounds: int
 
-    def __add__(self, other: MemberErrorSums) -> MemberErrorSums:
-        return MemberErrorSums(
-            self.wrong + other.wrong,
-            self.total + other.total,
-            self.doubtful + other.doubtful,
-            self.mass + other.mass,
-            self.member,
-            self.rounds,
-        )
+    same_in_all = ("member", "rounds")
 
 
 class HeldMemberRows(NamedTuple):

@@ -6,14 +6,14 @@ The bins are held and the weights follow. Each stump has the least weighted erro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tenfold.compiled.tree.stump_votes import add_votes, add_weights, follow_stumps
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Schema
 from tenfold.core.field_values import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Held
@@ -66,8 +66,7 @@ class AddingStumps(NamedTuple):
     so_far: Stumps
 
 
-@dataclass(frozen=True, eq=False)
-class Boosted:
+class Boosted(Mergeable):
     """Weights of the rows by column, bin and class, and a look back at the last stump."""
 
     weight: Annotated[Array, "column", "bin"]
@@ -81,15 +80,7 @@ class Boosted:
     """original weight of all rows"""
     rounds: int
 
-    def __add__(self, other: Boosted) -> Boosted:
-        return Boosted(
-            self.weight + other.weight,
-            self.wrong + other.wrong,
-            self.total + other.total,
-            self.doubtful + other.doubtful,
-            self.mass + other.mass,
-            self.rounds,
-        )
+    same_in_all = ("rounds",)
 
 
 class WeightedStumps(NamedTuple):

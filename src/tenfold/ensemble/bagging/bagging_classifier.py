@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable
 from tenfold.ensemble.bagging.bagging import Bagging
 from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
@@ -16,8 +15,7 @@ from tenfold.estimator.shell.kinds import winners
 from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
 
 
-@dataclass(frozen=True, eq=False)
-class BaggingErrors:
+class BaggingErrors(Mergeable):
     """Weights of the rows that their out-of-bag members misclassify, classify, or have all drawn."""
 
     wrong: float
@@ -25,9 +23,6 @@ class BaggingErrors:
     """of rows that at least one member has not drawn"""
     drawn: float
     """that every member has drawn"""
-
-    def __add__(self, other: BaggingErrors) -> BaggingErrors:
-        return BaggingErrors(self.wrong + other.wrong, self.told + other.told, self.drawn + other.drawn)
 
 
 class BaggingClassifier(Bagging, DecidingByOthers, Averaged):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable
 from tenfold.ensemble.bagging.bagging import Bagging
 from tenfold.estimator import Regressor
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
@@ -13,8 +12,7 @@ from tenfold.stats.moments.moments import two_sum
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 
 
-@dataclass(frozen=True, eq=False)
-class BaggingSquares:
+class BaggingSquares(Mergeable):
     """Squared out-of-bag errors, and the spread of the target of the same rows."""
 
     squares: float

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.compiled.tree.gradients import add_trees
-from tenfold.core import Array, Codes, Columns, Flags, Schema
+from tenfold.core import Array, Codes, Columns, Flags, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, CLASS_COUNT, COUNTS, RISING, Index
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.records import Histograms, Ranges
@@ -112,23 +111,15 @@ class DescentNodes(NamedTuple):
     """steps in each tree"""
 
 
-@dataclass(frozen=True, eq=False)
-class Level:
+class Level(Mergeable):
     """Histograms of the nodes that want one, and the loss at the margins so far."""
 
     histograms: Histograms
     loss: RoundLoss
 
-    def __add__(self, other: Level) -> Level:
-        return Level(self.histograms + other.histograms, self.loss + other.loss)
 
-
-@dataclass(frozen=True, eq=False)
-class RoundLoss:
+class RoundLoss(Mergeable):
     """Loss of the training rows and of validation rows, in whole units, and their weights."""
 
     sums: Annotated[Codes, "side", ANYTHING]
     weight: Annotated[Array, "side"]
-
-    def __add__(self, other: RoundLoss) -> RoundLoss:
-        return RoundLoss(self.sums + other.sums, self.weight + other.weight)

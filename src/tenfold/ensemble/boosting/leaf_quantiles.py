@@ -7,7 +7,6 @@ which the weight of those up to it reaches the level; leaves round residuals to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from tenfold.compiled.tree.gradients import count_digits
 from tenfold.compiled.tree.tree_growing import START, STOP
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Mergeable
 from tenfold.core.field_values import ANYTHING, COUNTS
 from tenfold.tree.tree import Tree
 
@@ -42,14 +41,10 @@ class Sought(NamedTuple):
     """how many are known"""
 
 
-@dataclass(frozen=True, eq=False)
-class Digits:
+class Digits(Mergeable):
     """Weights by quantile that is looked for and next digit."""
 
     sums: Annotated[Codes, "sought", "digit", COUNTS]
-
-    def __add__(self, other: Digits) -> Digits:
-        return Digits(self.sums + other.sums)
 
 
 def seek(many: int) -> Sought:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from tenfold.compiled.tree import tree_search as ts
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Remedy
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Remedy
 from tenfold.core.statistic import Statistic
 from tenfold.ensemble.forest.random_forest import RandomForest
 from tenfold.estimator.class_weights import ClassWeight
@@ -26,8 +26,7 @@ from tenfold.tree.records import Setup
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
 
-@dataclass(frozen=True, eq=False)
-class ForestErrors:
+class ForestErrors(Mergeable):
     """Weights, in whole units, of rows that their out-of-bag trees misclassify or classify."""
 
     wrong: int
@@ -43,9 +42,6 @@ class ForestErrors:
         told = trees > 0
         wrong = told & (winners(sums) != label)
         return cls(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
-
-    def __add__(self, other: ForestErrors) -> ForestErrors:
-        return ForestErrors(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
 
 
 class OutOfBagErrors(ForestOutOfBag[ForestErrors]):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need
 from tenfold.ensemble.forest.random_forest import RandomForest
 from tenfold.estimator import Regressor
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
@@ -17,8 +16,7 @@ from tenfold.tree.growing.node_statistics import TreeDraws
 from tenfold.tree.records import Setup
 
 
-@dataclass(frozen=True, eq=False)
-class ForestSquares:
+class ForestSquares(Mergeable):
     """Sums of out-of-bag squared errors and targets, and the weight of rows that every tree has drawn."""
 
     squares: float
@@ -30,15 +28,6 @@ class ForestSquares:
     """Σ of the target's distance from the centre, and of its square"""
     drawn: float
     """weight of the rows that every tree has drawn"""
-
-    def __add__(self, other: ForestSquares) -> ForestSquares:
-        return ForestSquares(
-            self.squares + other.squares,
-            self.whole + other.whole,
-            self.away + other.away,
-            self.spread + other.spread,
-            self.drawn + other.drawn,
-        )
 
 
 class OutOfBagSquares(ForestOutOfBag[ForestSquares]):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, Mergeable, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.shell.one_pass import OnePass
@@ -19,14 +18,10 @@ class PassedRows(NamedTuple):
     width: int
 
 
-@dataclass(frozen=True, eq=False)
-class PassedWeight:
+class PassedWeight(Mergeable):
     """The weight of the rows that passed."""
 
     weight: float
-
-    def __add__(self, other: PassedWeight) -> PassedWeight:
-        return PassedWeight(self.weight + other.weight)
 
 
 class WeightOfRows(Grouped[PassedWeight]):

@@ -7,7 +7,6 @@ cut in the plain way a kernel does all of it, over the UTF-8 bytes of the docume
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar
 
@@ -16,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tenfold.compiled.rows.hashing import cut_words, hash_terms
-from tenfold.core import CSR, Array, Chunk, Codes, Letters
+from tenfold.core import CSR, Array, Chunk, Codes, Letters, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.rows.texts import pack
 from tenfold.core.statistic import Grouped
@@ -116,16 +115,12 @@ def letter_table(lowercase: bool, last: int) -> NDArray[np.int32]:
     return table
 
 
-@dataclass(frozen=True, eq=False)
-class HashedCounts:
+class HashedCounts(Mergeable):
     """The weight of the documents that have a term of each feature, and of all documents."""
 
     exact: ClassVar[bool] = True
     documents: Annotated[Array, "bucket", NOT_NEGATIVE]
     weight: Annotated[float, NOT_NEGATIVE]
-
-    def __add__(self, other: HashedCounts) -> HashedCounts:
-        return HashedCounts(self.documents + other.documents, self.weight + other.weight)
 
 
 class HashedFrequencies(Grouped[HashedCounts]):

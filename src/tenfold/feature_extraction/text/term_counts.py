@@ -8,20 +8,19 @@ summaries", 2012).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Letters, Schema
+from tenfold.core import Array, Chunk, Codes, Letters, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between
 from tenfold.core.rows.texts import are_texts, pack, unpack
 from tenfold.core.statistic import Grouped
 from tenfold.estimator.analyzers import Analyzer, counted, growing
 
 
-@dataclass(frozen=True, eq=False)
-class TermCounts:
+class TermCounts(Mergeable):
     """The terms of some documents, sorted: the weight of documents that have each, and how often it occurs in them."""
 
     exact: ClassVar[bool] = True
@@ -63,7 +62,6 @@ class TermCounts:
         return terms == sorted(terms)
 
 
-@dataclass(frozen=True, eq=False)
 class FrequentTerms(TermCounts):
     """Counts of the terms in most documents, `capacity` of them at most, and how much may be missing from each.
 

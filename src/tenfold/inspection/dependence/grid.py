@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import mstats
 
-from tenfold.core import Array, Chunk, DataError, Labels
+from tenfold.core import Array, Chunk, DataError, Labels, Mergeable
 from tenfold.core.statistic import Statistic
 from tenfold.model_selection.frame_columns import Scalar, Where
 
@@ -60,8 +60,7 @@ class GridLayout:
         return (known[0] if known else None), names[j] in self.categorical or j in self.categorical
 
 
-@dataclass(frozen=True, eq=False)
-class Distinct:
+class Distinct(Mergeable):
     """The least values of a column, one more than asked for at most."""
 
     values: Annotated[Array, "value"]

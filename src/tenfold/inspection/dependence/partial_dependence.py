@@ -7,14 +7,13 @@ a sample of rows whose own curves are kept. Another scan before finds the grids,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array, Chunk, Codes, DataError, MatrixLike
+from tenfold.core import Array, Chunk, Codes, DataError, MatrixLike, Mergeable
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
@@ -128,15 +127,11 @@ def partial_dependence(
     return out if isinstance(features, list) else out[0]
 
 
-@dataclass(frozen=True, eq=False)
-class DependenceCurve:
+class DependenceCurve(Mergeable):
     """Means at each point of a grid, and the curves of a sample of rows."""
 
     means: DependenceMeans
     sample: Sample
-
-    def __add__(self, other: DependenceCurve) -> DependenceCurve:
-        return DependenceCurve(self.means + other.means, self.sample + other.sample)
 
 
 class DependenceByPoint(Statistic[DependenceCurve]):

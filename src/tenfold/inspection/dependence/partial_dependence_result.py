@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from scipy import special
 
-from tenfold.core import Array, Labels
+from tenfold.core import Array, Labels, Mergeable
 from tenfold.model_selection.formatting import ResultTable, percent
 
 
@@ -103,8 +103,7 @@ class PartialDependence(ResultTable):
         return f"over {self.rows:,} rows; in brackets {percent(self.level)} for other rows"
 
 
-@dataclass(frozen=True, eq=False)
-class DependenceMeans:
+class DependenceMeans(Mergeable):
     """Weight, mean and centred sum of squares of the predictions at each point of a grid; merged as in Chan et al."""
 
     rows: int

@@ -6,13 +6,12 @@ neither to score nor to borrow from, and the spread over units estimates the var
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.rows.shuffling import deal, mix
-from tenfold.core import Array, Bits, Chunk, Codes
+from tenfold.core import Array, Bits, Chunk, Codes, Mergeable
 from tenfold.core.statistic import Statistic
 
 MAX_UNITS = 32
@@ -41,8 +40,7 @@ def units_of(place: Codes, seed: int, units: int) -> Codes:
     return out
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Mergeable):
     """A mergeable sample of all rows: the `size` rows with the smallest hashes."""
 
     key: Annotated[Bits, "entry"]

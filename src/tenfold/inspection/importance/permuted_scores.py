@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.statistic import Statistic
 from tenfold.core.value import ByIdentity
 from tenfold.inspection.importance.column_swap import Swap
@@ -24,8 +24,7 @@ BYTES_PER_BLOCK = 1 << 25
 """of those values, at most, unless rows are very wide"""
 
 
-@dataclass(frozen=True, eq=False)
-class Drops:
+class Drops(Mergeable):
     """Scores of rows, unchanged and with permuted columns."""
 
     rows: int

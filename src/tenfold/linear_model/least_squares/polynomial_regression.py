@@ -7,7 +7,6 @@ other, so that the condition of the problem eats the digits which rounding each 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -51,7 +50,6 @@ class RefiningPolynomial(NamedTuple):
     center: Annotated[Array, "term"]
 
 
-@dataclass(frozen=True, eq=False)
 class TermMoments(DoubleMoments):
     """Moments of the terms: how many there are, the schema does not know."""
 

@@ -16,7 +16,7 @@ from scipy import special
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import column_or_1d
 
-from tenfold.core import DataError, MatrixLike
+from tenfold.core import DataError, MatrixLike, Mergeable
 from tenfold.engine import current, one_blas_thread, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, placed, predictor_of, united, view_of
@@ -160,16 +160,12 @@ def overfits(
     return Overfitting(verdict, on_train, on_test, difference, error, (str(names[0]), str(names[1])))
 
 
-@dataclass(frozen=True, eq=False)
-class Squares:
+class Squares(Mergeable):
     """Squared errors of both, and their difference, row by row."""
 
     first: Centre
     second: Centre
     difference: Centre
-
-    def __add__(self, other: Squares) -> Squares:
-        return Squares(self.first + other.first, self.second + other.second, self.difference + other.difference)
 
     def interval(self, level: float) -> Interval:
         """For the difference of the true errors: t, of the rows' differences."""

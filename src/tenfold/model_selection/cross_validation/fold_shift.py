@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from scipy import stats
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.statistic import Grouped
 
 SAMPLED_ROWS_PER_PART = 512
@@ -26,8 +25,7 @@ FALSE_ALARMS = 1e-3
 """the share of calls that warn though the rows are in random order, about, for all columns together"""
 
 
-@dataclass(frozen=True, eq=False)
-class FoldMeans:
+class FoldMeans(Mergeable):
     """Count, mean and centred sum of squares of columns; merged as in Chan, Golub and LeVeque."""
 
     count: Annotated[Array, "column"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Mergeable
 from tenfold.model_selection.formatting import html_table
 
 
@@ -77,16 +77,12 @@ class BiasVariance:
         return html_table(["part", "mean over rows"], self._rows(), self._note())
 
 
-@dataclass(frozen=True, eq=False)
-class LossPartSums:
+class LossPartSums(Mergeable):
     """Sums over rows of the parts of their loss."""
 
     rows: int
     sums: Array
     """weight; loss, bias, variance, noise, variance where unbiased, variance where biased, cross term, weighted"""
-
-    def __add__(self, other: LossPartSums) -> LossPartSums:
-        return LossPartSums(self.rows + other.rows, self.sums + other.sums)
 
     def result(self, classes: bool, sets: int, size: float) -> BiasVariance:
         """The means over all rows, as a result that can be printed."""

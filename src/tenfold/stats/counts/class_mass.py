@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 
 
-@dataclass(frozen=True, eq=False)
-class ClassMass:
+class ClassMass(Mergeable):
     """The weight of the rows of each class."""
 
     mass: Annotated[Array, "class", NOT_NEGATIVE]
-
-    def __add__(self, other: ClassMass) -> ClassMass:
-        return ClassMass(self.mass + other.mass)
 
 
 class MassByClass(Statistic[ClassMass]):

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 
 from tenfold.compiled.moments.class_sums import COUNTS, add_class_sums, add_sparse_class_sums
-from tenfold.core import Array, Chunk, Codes, DataError
+from tenfold.core import Array, Chunk, Codes, DataError, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
 
 
-@dataclass(frozen=True, eq=False)
-class ClassSums:
+class ClassSums(Mergeable):
     """Weight of the rows of each class, and the sums of their columns."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     total: Annotated[Array, "class", "column", NOT_NEGATIVE]
-
-    def __add__(self, other: ClassSums) -> ClassSums:
-        return ClassSums(self.weight + other.weight, self.total + other.total)
 
 
 class SumsByClass(Grouped[ClassSums]):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from tenfold.compiled.rows.counting import add_counts
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
 
 
-@dataclass(frozen=True, eq=False)
-class ClassCounts:
+class ClassCounts(Mergeable):
     """Weight of each class, and of each category of each column within it."""
 
     exact: ClassVar[bool] = True
@@ -37,9 +35,6 @@ class ClassCounts:
         found = cls.of(both, groups * classes, first)
         cuts = [slice(g * classes, (g + 1) * classes) for g in range(groups)]
         return [cls(found.weight[cut], found.count[cut]) for cut in cuts]
-
-    def __add__(self, other: ClassCounts) -> ClassCounts:
-        return ClassCounts(self.weight + other.weight, self.count + other.count)
 
 
 class CountsByClass(Grouped[ClassCounts]):

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from tenfold.core import Array, Bits, Chunk, Claim, Codes, Flags, Schema
+from tenfold.core import Array, Bits, Chunk, Claim, Codes, Flags, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 
@@ -27,8 +27,7 @@ MAX_GROUPS = 1 << 22
 KEY_BITS = 64
 
 
-@dataclass(frozen=True, eq=False)
-class Distribution:
+class Distribution(Mergeable):
     """Values of each column in increasing groups, column after column; missing values are counted apart."""
 
     exact: ClassVar[bool] = True

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, Design
+from tenfold.core import Array, Chunk, Codes, Columns, Design, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
 from tenfold.stats.trees.tree_bins import Cut
 
 
-@dataclass(frozen=True, eq=False)
-class PairCounts:
+class PairCounts(Mergeable):
     """Weight of the rows that have two values, of one column and another; on the diagonal, that of each value."""
 
     count: Annotated[Array, "bin", "bin", NOT_NEGATIVE]
-
-    def __add__(self, other: PairCounts) -> PairCounts:
-        return PairCounts(self.count + other.count)
 
 
 class PairsOfValues(Grouped[PairCounts]):
@@ -43,15 +38,11 @@ class PairsOfValues(Grouped[PairCounts]):
         return PairCounts(Design(Columns(codes), cut.gap).pairs(np.ascontiguousarray(chunk.weight)))
 
 
-@dataclass(frozen=True, eq=False)
-class CategoryPairs:
+class CategoryPairs(Mergeable):
     """Weight of the rows that have two categories, of one column and another; on the diagonal, that of each."""
 
     exact: ClassVar[bool] = True
     count: Annotated[Array, "value", "value", NOT_NEGATIVE]
-
-    def __add__(self, other: CategoryPairs) -> CategoryPairs:
-        return CategoryPairs(self.count + other.count)
 
 
 class PairsOfCategories(Grouped[CategoryPairs]):
@@ -64,16 +55,12 @@ class PairsOfCategories(Grouped[CategoryPairs]):
         return CategoryPairs(_pairs(chunk.X, self.levels, chunk.weight))
 
 
-@dataclass(frozen=True, eq=False)
-class CategoryPairsByClass:
+class CategoryPairsByClass(Mergeable):
     """Weight of each class, and of the rows of it that have two categories, of one column and another."""
 
     exact: ClassVar[bool] = True
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     count: Annotated[Array, "class", "value", "value", NOT_NEGATIVE]
-
-    def __add__(self, other: CategoryPairsByClass) -> CategoryPairsByClass:
-        return CategoryPairsByClass(self.weight + other.weight, self.count + other.count)
 
 
 class PairsByClass(Grouped[CategoryPairsByClass]):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
 
 
-@dataclass(frozen=True, eq=False)
-class ClassWeights:
+class ClassWeights(Mergeable):
     """Weight of each class. It simply adds."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
-
-    def __add__(self, other: ClassWeights) -> ClassWeights:
-        return ClassWeights(self.weight + other.weight)
 
 
 class WeightByClass(Grouped[ClassWeights]):

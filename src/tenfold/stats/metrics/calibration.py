@@ -7,19 +7,17 @@ probabilities. The edges of the bins are given, so that the bins of any two part
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Flags, VectorLike
+from tenfold.core import Array, Codes, Flags, Mergeable, VectorLike
 from tenfold.stats.metrics.ranking import Ranking
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
 from tenfold.stats.moments.moments import two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Mergeable):
     """Weight, positives and probabilities by bin.
 
     Examples

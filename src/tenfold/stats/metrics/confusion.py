@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from tenfold.core import Array, Flags, VectorLike
+from tenfold.core import Array, Flags, Mergeable, VectorLike
 from tenfold.stats.metrics.rows import as_codes, weighted
 
 Average = Literal["binary", "macro", "micro", "weighted"]
 
 
-@dataclass(frozen=True, eq=False)
-class Confusion:
+class Confusion(Mergeable):
     """Weight of each pair of true class and predicted class. It simply adds.
 
     Examples
@@ -48,9 +46,6 @@ class Confusion:
         pair = as_codes(truth, n_classes, "truth") * n_classes + as_codes(prediction, n_classes, "prediction")
         count = np.bincount(pair, None if even else weight, minlength=n_classes * n_classes)
         return cls(len(pair), count.astype(np.float64, copy=False).reshape(n_classes, n_classes))
-
-    def __add__(self, other: Confusion) -> Confusion:
-        return Confusion(self.rows + other.rows, self.count + other.count)
 
     @property
     def support(self) -> Array:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, VectorLike
+from tenfold.core import Array, Mergeable, VectorLike
 from tenfold.stats.metrics.rows import as_codes, weighted
 from tenfold.stats.metrics.sums import Sum
 
 
-@dataclass(frozen=True, eq=False)
-class LogLoss:
+class LogLoss(Mergeable):
     """Sums of -log p of the true class, and of the squared distance from certainty.
 
     Examples
@@ -72,14 +70,6 @@ class LogLoss:
             np.bincount(truth, weight, minlength=n_classes).astype(np.float64, copy=False),
             Sum.of(weight * -np.log(np.clip(mine, eps, 1 - eps))),
             Sum.of(weight * np.einsum("ij,ij->i", off, off)),
-        )
-
-    def __add__(self, other: LogLoss) -> LogLoss:
-        return LogLoss(
-            self.rows + other.rows,
-            self.weight + other.weight,
-            self.surprise + other.surprise,
-            self.distance + other.distance,
         )
 
     @property

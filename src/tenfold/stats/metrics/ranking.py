@@ -10,12 +10,11 @@ different scores share a bin, curves and areas are exact; otherwise the bounds h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, VectorLike
+from tenfold.core import Array, Mergeable, VectorLike
 from tenfold.core.field_values import NOT_NAN
 from tenfold.stats.metrics.order import level_for, starts
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
@@ -24,8 +23,7 @@ DEFAULT_BINS = 65_536
 """default number of bins"""
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Mergeable):
     """Weight of the positive and of the negative rows by bin of the score, from low scores to high.
 
     Examples

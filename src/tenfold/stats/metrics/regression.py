@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from tenfold.core import VectorLike
+from tenfold.core import Mergeable, VectorLike
 from tenfold.stats.metrics.rows import as_numbers, weighted
 from tenfold.stats.metrics.sums import Sum
 from tenfold.stats.moments.moments import two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class Regression:
+class Regression(Mergeable):
     """Sums of the errors, and the centred square of the target, merged by the formula of Chan, Golub and LeVeque.
 
     Examples

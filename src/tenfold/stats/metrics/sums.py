@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from tenfold.core import Array
+from tenfold.core import Array, Mergeable
 from tenfold.stats.moments.moments import two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class Sum:
+class Sum(Mergeable):
     """Sum in double-double."""
 
     high: float = 0.0

@@ -6,13 +6,13 @@ has their number, and comes from one look at the codes of the rows, which are sm
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.compiled.moments.category_sums import add_by_code, add_products
-from tenfold.core import Array, Chunk, Codes, Design, MergeError, Values
+from tenfold.core import Array, Chunk, Codes, Design, Mergeable, MergeError, Values
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic
 from tenfold.stats.moments.moments import Moments
 
@@ -38,8 +38,7 @@ class CodeLens(Lens):
         return codes
 
 
-@dataclass(frozen=True, eq=False)
-class Products:
+class Products(Mergeable):
     """CᵀWC v, for a v that is known elsewhere."""
 
     product: Annotated[Array, "value"]
@@ -53,9 +52,6 @@ class Products:
         add_products(codes, unseen, np.cumsum(some) - some, vector, weight, out)
         return cls(out)
 
-    def __add__(self, other: Products) -> Products:
-        return Products(self.product + other.product)
-
 
 class CodeProducts(Held[Products]):
     """CᵀWC v: the product that a step of conjugate gradients needs of the codes of the rows."""
@@ -67,8 +63,7 @@ class CodeProducts(Held[Products]):
         return Products.of(chunk.held, chunk, self.lens.levels, self.vector)
 
 
-@dataclass(frozen=True, eq=False)
-class CodedMoments:
+class CodedMoments(Mergeable):
     """Moments of the numeric columns and the target; sums of them, and weights, by category; one product."""
 
     weight: float

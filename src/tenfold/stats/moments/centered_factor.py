@@ -5,18 +5,16 @@ Factors merge by stacking and factoring again (TSQR).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Mergeable
 from tenfold.core.statistic import Statistic
 from tenfold.stats.moments.moments import Moments, two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class Triangle:
+class Triangle(Mergeable):
     """Upper triangular R with RᵀR = DᵀWD, where D = [1, x - center]."""
 
     weight: float

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Mergeable
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class Centre:
+class Centre(Mergeable):
     """Mean and centred square of numbers.
 
     Examples

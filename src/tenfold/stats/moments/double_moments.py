@@ -12,13 +12,13 @@ squares are `(s.comoment, s.comoment_rest)`, features first and the target last;
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from tenfold.compiled.precision.double import add_gram, subtract_product, with_outer
-from tenfold.core import Array, Chunk, Codes, Design, Flags
+from tenfold.core import Array, Chunk, Codes, Design, Flags, Mergeable
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.stats.moments.double import Double
 from tenfold.stats.moments.moments import Moments, first_mean, refuse_infinite
@@ -28,8 +28,7 @@ BLOCK_ROWS = 512
 """rows of a block"""
 
 
-@dataclass(frozen=True, eq=False)
-class DoubleMoments:
+class DoubleMoments(Mergeable):
     """Weight, mean and centred co-moments, each as the sum of two numbers."""
 
     weight: float

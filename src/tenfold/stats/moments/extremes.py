@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from tenfold.compiled.rows.extremes import widen
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Mergeable
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Grouped
 
 
-@dataclass(frozen=True, eq=False)
-class Extremes:
+class Extremes(Mergeable):
     """The least and the greatest value of each column, missing values left out; +inf and -inf of none."""
 
     exact: ClassVar[bool] = True

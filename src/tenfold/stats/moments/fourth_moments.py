@@ -9,12 +9,11 @@ Q_jk = Σ w d_j² d_k² and T_jk = Σ w d_j d_k² around the mean are kept, d = 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, ColumnError
+from tenfold.core import Array, Chunk, Codes, ColumnError, Mergeable
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import refuse_infinite
 from tenfold.stats.moments.scatter import ClassMoments, Scatter
@@ -23,8 +22,7 @@ MIN_FOURTH_POWER = 1e-290
 """fourth powers below have lost digits"""
 
 
-@dataclass(frozen=True, eq=False)
-class ClassFourth:
+class ClassFourth(Mergeable):
     """Moments of the columns within each class, up to squares times squares."""
 
     moments: ClassMoments

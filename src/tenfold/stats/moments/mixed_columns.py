@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.moments.spread import rule_out
-from tenfold.core import Chunk, Codes, Flags
+from tenfold.core import Chunk, Codes, Flags, Mergeable
 from tenfold.core.statistic import Grouped
 from tenfold.stats.counts.counts import ClassCounts
 from tenfold.stats.moments.spread import PresentSpread
 
 
-@dataclass(frozen=True, eq=False)
-class MixedSums:
+class MixedSums(Mergeable):
     """Counts of categories and spread of numbers within each class, missing values left out."""
 
     counts: ClassCounts

@@ -9,7 +9,6 @@ C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -23,7 +22,7 @@ from tenfold.compiled.moments.comoments import (
     add_comoments_in_place,
 )
 from tenfold.compiled.moments.moments import merge_moments, move_each_to_mean, move_to_mean, rough_means
-from tenfold.core import Array, Chunk, Codes, ColumnError, Design, Flags
+from tenfold.core import Array, Chunk, Codes, ColumnError, Design, Flags, Mergeable
 from tenfold.core.errors import MergeError
 from tenfold.core.statistic import Grouped
 
@@ -39,8 +38,7 @@ MIN_SQUARE_SCALE = 1e-150
 """columns below lose digits when they are squared alone"""
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
+class Moments(Mergeable):
     """Moments of the features, followed by the target if the chunk has one."""
 
     weight: float

@@ -8,21 +8,20 @@ correction tells how wrong they were. This costs several times what moments cost
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.compiled.precision.error_free import add_gradient
-from tenfold.core import Array, Chunk, Codes, Design, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, Design, Flags, Mergeable, Schema
 from tenfold.core.axes import moved
 from tenfold.core.field_values import ANYTHING
 from tenfold.core.statistic import Statistic
 from tenfold.stats.moments.moments import Moments, two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class RFactor:
+class RFactor(Mergeable):
     """Upper triangular R with RᵀR = DᵀWD, where D = [1, (z - center) / scale]."""
 
     weight: float

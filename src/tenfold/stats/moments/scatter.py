@@ -6,13 +6,12 @@ its scatter is C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂), and what all classes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.compiled.moments.scatter import add_scatter
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
@@ -27,8 +26,7 @@ from tenfold.stats.moments.moments import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Scatter:
+class Scatter(Mergeable):
     """Weight and mean of each class, and the scatter within classes, pooled."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
@@ -111,8 +109,7 @@ class ScatterWithinClasses(Grouped[Scatter]):
         return Scatter.by_group(chunk, codes, groups, self.classes)
 
 
-@dataclass(frozen=True, eq=False)
-class ClassMoments:
+class ClassMoments(Mergeable):
     """Weight, mean and centred co-moments of the columns within each class."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from tenfold.compiled.moments.spread import add_spread, add_spread_columns, add_spread_present
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import refuse_infinite, two_sum
 
 
-@dataclass(frozen=True, eq=False)
-class ClassSpread:
+class ClassSpread(Mergeable):
     """Mean and squared deviations of each column within each class."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
@@ -57,8 +55,7 @@ class SpreadByClass(Grouped[ClassSpread]):
         return ClassSpread.by_group(chunk, codes, groups, self.classes)
 
 
-@dataclass(frozen=True, eq=False)
-class PresentSpread:
+class PresentSpread(Mergeable):
     """Spread of numeric columns within classes without missing values; zeros at the positions of categories."""
 
     weight: Annotated[Array, "class", "feature", NOT_NEGATIVE]
@@ -82,8 +79,7 @@ class PresentSpread:
         return PresentSpread(*_merge(self, other, self.weight, other.weight))
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnSpread:
+class ColumnSpread(Mergeable):
     """Mean and squared deviations of each column, without missing values."""
 
     weight: Annotated[Array, "column", NOT_NEGATIVE]

@@ -5,7 +5,6 @@ Everything is a sum over rows, or a maximum, so two of them merge. Penalties are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from tenfold.compiled.linear_model.glm import (
     add_softmax,
     add_softmax_rows,
 )
-from tenfold.core import CSR, Array, Chunk, Codes, Columns, DataError, Design, Schema
+from tenfold.core import CSR, Array, Chunk, Codes, Columns, DataError, Design, Mergeable, Schema
 from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Strided
@@ -35,8 +34,7 @@ from tenfold.stats.moments.spread import ColumnSpread
 NO_NUMBERS = np.zeros(0)
 
 
-@dataclass(frozen=True, eq=False)
-class Beginning:
+class Beginning(Mergeable):
     """Weight, mean and squares of the features, and the weight or the sum of the target."""
 
     rows: int
@@ -92,8 +90,7 @@ class FeatureScales(Strided[Beginning]):
         return Beginning.of(chunk, self.levels, self.classes)
 
 
-@dataclass(frozen=True, eq=False)
-class Curvature:
+class Curvature(Mergeable):
     """Loss Σ wᵢ ℓ(xᵢᵀβ + β₀) with its gradient and Hessian at one β, in centred columns after a constant."""
 
     coef: Annotated[Array, "output", "feature"]

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from tenfold.compiled.linear_model.glm import add_rows
-from tenfold.core import Array, Chunk, Codes, DataError, Design, Values
+from tenfold.core import Array, Chunk, Codes, DataError, Design, Mergeable, Values
 from tenfold.core.field_values import ANYTHING, RISING
 from tenfold.core.statistic import Statistic
 from tenfold.stats.moments.double_moments import DoubleMoments
@@ -36,8 +35,7 @@ COEFFICIENT_FIELDS = ("coef", "intercept", "center", "root")
 """fields that must be equal for scores to merge"""
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Mergeable):
     """Sums over rows, or scores by cluster, at some coefficients."""
 
     base: Moments
@@ -89,21 +87,18 @@ class Scores:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class FactorScores(Scores):
     """Scores with an R-factor."""
 
     base: RFactor  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, eq=False)
 class DoubleScores(Scores):
     """Scores with moments in double-double."""
 
     base: DoubleMoments  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, eq=False)
 class CurvatureScores(Scores):
     """Scores with loss, gradient and Hessian of a generalized linear model."""
 

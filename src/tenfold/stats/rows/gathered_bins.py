@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.core import Array, Chunk, Codes, Schema
+from tenfold.core import Array, Chunk, Codes, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Index, OneOf
 from tenfold.stats.rows.draws import Holdout
 from tenfold.stats.trees.tree_bins import Bins, OfBins, Seen, Target
@@ -16,8 +15,7 @@ from tenfold.stats.trees.tree_bins import Bins, OfBins, Seen, Target
 Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, eq=False)
-class Gathered:
+class Gathered(Mergeable):
     """The rows of some chunks."""
 
     bytes: Annotated[Bytes, "column", "byte"]

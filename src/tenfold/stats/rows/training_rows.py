@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, DataError, Schema
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, POSITIVE
 from tenfold.core.rows.joined_rows import too_many
 from tenfold.core.statistic import Gathered
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingRows:
+class TrainingRows(Mergeable):
     """Features, target and weight of each row, and its number in the source."""
 
     X: Annotated[Array, "row", "column"]

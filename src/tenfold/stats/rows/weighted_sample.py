@@ -7,13 +7,12 @@ weight is exact. The sample merges: the winners of two parts are among the winne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.rows.row_hashes import hash_rows
-from tenfold.core import Array, Bits, Chunk, Codes, Columns
+from tenfold.core import Array, Bits, Chunk, Codes, Columns, Mergeable
 from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE, Between
 
 
@@ -31,8 +30,7 @@ def uniform(bits: Bits) -> Array:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Race:
+class Race(Mergeable):
     """The rows with the least keys, one more than wanted: its key is the bar the others cleared."""
 
     key: Annotated[Array, "entry"]

@@ -7,13 +7,13 @@ same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, ColumnData, Columns, Flags, RowIndex, Schema
+from tenfold.core import Array, Chunk, Codes, ColumnData, Columns, Flags, Mergeable, RowIndex, Schema
 from tenfold.core.field_values import COUNTS, Index
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments.moments import Moments
@@ -22,8 +22,7 @@ MAX_SHARE_OF_COMOMENTS = 1.0
 """of the numbers that the co-moments have, up to which rows are kept"""
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Mergeable):
     """Features, target and weights; of CSR matrices the entries that are there."""
 
     weight: Annotated[Array, "row"]

@@ -8,13 +8,12 @@ all rows, so that an edge lies halfway between two values that rows have, as it 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.tree.binning import CELLS, ends_of_gaps, make_grid
-from tenfold.core import Array, Chunk, Codes, Schema
+from tenfold.core import Array, Chunk, Codes, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, NOT_NAN, Between
 from tenfold.core.statistic import Grouped
 from tenfold.stats.rows.draws import Holdout
@@ -30,8 +29,7 @@ MAX_SCANNED_CLASSES = 16
 NO_CODES: Codes = np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Strata:
+class Strata(Mergeable):
     """Some rows of each class; of numbers, the rows of the least and of the greatest targets."""
 
     stratum: Annotated[Codes, "entry", COUNTS]
@@ -150,8 +148,7 @@ def _spread(value: Array, most: int) -> Array:
     return value[np.unique(np.rint(np.linspace(0, len(value) - 1, most)).astype(np.int64))]
 
 
-@dataclass(frozen=True, eq=False)
-class Gaps:
+class Gaps(Mergeable):
     """The least and the greatest value of each column between any two neighbours of some values, and beyond them."""
 
     least: Annotated[Array, "column", "gap", NOT_NAN]

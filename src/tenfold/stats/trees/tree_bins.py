@@ -6,7 +6,7 @@ Weights and targets become whole numbers in a unit that is a power of two, so th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tenfold.compiled.tree.binning import CELLS
 from tenfold.compiled.tree.tree_applying import bin_values
-from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Mergeable, Schema
 from tenfold.core.field_values import EDGES, LEVELS, NOT_NAN, POSITIVE
 from tenfold.core.statistic import Grouped, Held, Lens
 from tenfold.stats.rows.draws import Holdout
@@ -44,8 +44,7 @@ EXACT_SUM_BITS = 52
 """bits of a sum that float64 takes without rounding"""
 
 
-@dataclass(frozen=True, eq=False)
-class Look:
+class Look(Mergeable):
     """A sample of the rows, how many there are, and the range of weights and targets: all that merges exactly."""
 
     sample: Race

@@ -5,12 +5,11 @@ All of it is in whole numbers, so sums are exact in any order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes
+from tenfold.core import Chunk, Codes, Mergeable
 from tenfold.core.field_values import ANYTHING
 from tenfold.stats.rows.draws import Holdout
 from tenfold.stats.trees.tree_bins import NO_CODES, Labels, OfBins, Target, numbers_of
@@ -103,14 +102,10 @@ def sums_by(ends: Codes, nodes: int, channels: int, label: Labels | None, a: Cod
     return out
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
+class Weighed(Mergeable):
     """Channel sums of all rows, each taken once; then those of rows that are held back, if some are."""
 
     sums: Annotated[Codes, "channel", ANYTHING]
-
-    def __add__(self, other: Weighed) -> Weighed:
-        return Weighed(self.sums + other.sums)
 
 
 class ChannelSums(OfBins[Weighed]):

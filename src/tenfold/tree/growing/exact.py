@@ -6,7 +6,6 @@ the class changes. Rows of equal values stay together: a node of contradictory r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from tenfold.compiled.tree.tree_growing import COLUMN, FIRST, MERIT, PATH, ROUTE
 from tenfold.compiled.tree.tree_levels import sort_by_slot
 from tenfold.compiled.tree.tree_lists import best_sets, best_thresholds
 from tenfold.compiled.tree.tree_search import badness
-from tenfold.core import Array, Chunk, Codes, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, Flags, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Index
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.draws import Holdout
@@ -28,8 +27,7 @@ from tenfold.tree.growing.missing import NodeSplit
 from tenfold.tree.tree import GrownTree
 
 
-@dataclass(frozen=True, eq=False)
-class ExactRows:
+class ExactRows(Mergeable):
     """The unbinned rows of some chunks. Merging concatenates them."""
 
     columns: Annotated[Array, "column", "entry", ANYTHING]

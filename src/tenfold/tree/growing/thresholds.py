@@ -7,21 +7,19 @@ at each split. Both merge over any parts, and training rows reach the nodes that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.compiled.tree.tree_applying import sides_of
-from tenfold.core import Array, Chunk, Codes, Flags
+from tenfold.core import Array, Chunk, Codes, Flags, Mergeable
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.draws import Holdout
 from tenfold.tree.tree import Tree
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
+class Sides(Mergeable):
     """The values of the rows on either side of each split that are next to it."""
 
     left: Annotated[Array, "node", NOT_NAN]

@@ -8,13 +8,12 @@ rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tenfold.compiled.tree import rule_covering as rc
-from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, Index, OneOf
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.draws import Holdout
@@ -24,8 +23,7 @@ from tenfold.tree.records import TreeModel
 from tenfold.tree.rules.clauses import Clauses, clauses_of
 
 
-@dataclass(frozen=True, eq=False)
-class CoveredByRules:
+class CoveredByRules(Mergeable):
     """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
 
     full: Annotated[Codes, "rule", "class", COUNTS]
@@ -72,16 +70,12 @@ def _apart(chunk: Chunk, holdout: Holdout) -> tuple[Chunk, Chunk]:
     return chunk.rows(np.flatnonzero(learns)), chunk.rows(np.flatnonzero(~learns))
 
 
-@dataclass(frozen=True, eq=False)
-class Fired:
+class Fired(Mergeable):
     """Weights by class of the rows for which each rule is the first; last, of those that fulfil none."""
 
     weight: Annotated[Codes, "place", "class", COUNTS]
     back: Annotated[Codes, "held-back place", "class", COUNTS]
     """the same of validation rows, if there are any"""
-
-    def __add__(self, other: Fired) -> Fired:
-        return Fired(self.weight + other.weight, self.back + other.back)
 
 
 class FirstRules(Statistic[Fired]):
