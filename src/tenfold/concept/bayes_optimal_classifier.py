@@ -30,8 +30,9 @@ from tenfold.concept.hypotheses import (
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import Classifier, OnePass
+from tenfold.estimator import OnePass
 from tenfold.estimator.shell.constraints import array, boolean, integer, share
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
 MAX_HYPOTHESES = 200_000
 """more hypotheses are refused"""
@@ -99,7 +100,7 @@ class BayesOptimalModel(NamedTuple):
     n_classes: Annotated[int, CLASS_COUNT]
 
 
-class BayesOptimalClassifier(OnePass, Classifier):
+class BayesOptimalClassifier(OnePass, ProbabilityScored):
     """The vote of all hypotheses of a finite set, each with its posterior probability; exact in one pass.
 
     A hypothesis is a conjunction of values, as of `FindS`: the rows that have them are of the positive class, up to
@@ -255,13 +256,6 @@ class BayesOptimalClassifier(OnePass, Classifier):
             p = np.clip(p / share.sum(), 0.0, 1.0)[which.ravel()]
             out[rows, model.positive], out[rows, 1 - model.positive] = p, 1 - p
         return out
-
-    def probability_from(self, scores: Array) -> Array:
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
 
     def is_valid(self, model: BayesOptimalModel, summary: HypothesisCoverage | None, schema: Schema) -> bool:
         return (

@@ -26,8 +26,8 @@ from tenfold.concept.hypotheses import (
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Done, Initial
-from tenfold.estimator import Classifier
 from tenfold.estimator.shell.constraints import boolean
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
 
 class ConceptModel(NamedTuple):
@@ -51,7 +51,7 @@ class TestingNegatives(NamedTuple):
 State: TypeAlias = Initial | TestingNegatives | Done
 
 
-class FindS(Classifier):
+class FindS(ProbabilityScored):
     """The most specific conjunction that covers every positive, exact in one pass.
 
     A second scan tests that no negative is covered; the certificate reports it, or names a negative that is
@@ -162,14 +162,6 @@ class FindS(Classifier):
     def resumable(self, state: State, summary: Concept, schema: Schema) -> bool:
         model = self.model(state) or self._nothing(schema)
         return self.is_valid(model, summary, schema) and np.array_equal(summary.tested, model.values)
-
-    def probability_from(self, scores: Array) -> Array:
-        # Probabilities of 0 and 1: a conjunction is certain of what it says.
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
 
     @property
     def hypothesis_(self) -> list[str | float | None]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns, Labels
-from tenfold.estimator import Classifier
+from tenfold.core import Codes, Columns, Labels
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
 
-class Undecided(Classifier):
+class Undecided(ProbabilityScored):
     """A subclass writes `unanimous_from`; `undecided` is predicted where hypotheses disagree."""
 
     def unanimous_from(self, model: Any, X: Columns) -> Codes:
@@ -29,13 +29,6 @@ class Undecided(Classifier):
         y : array of shape (rows,)
         """
         return super().predict(X) if self.undecided is None else self._apply(_unanimous, X, lambda: ["prediction"])
-
-    def probability_from(self, scores: Array) -> Array:
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
 
 
 def _unanimous(learner: Any, model: Any, X: Columns) -> Labels:

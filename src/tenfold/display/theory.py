@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -16,9 +16,43 @@ from tenfold.theory.checks import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+LINE = {"linewidth": 1.8}
 
 
-class ErrorBoundDisplay:
+class _Lines:
+    """What displays of theory share: a line for each of several bounds."""
+
+    _legend: ClassVar[Literal["upper left", "lower left"]] = "lower left"
+
+    def _draw(self, ax: Axes, given: Look | list[Look] | None) -> list[Line2D]:
+        raise NotImplementedError
+
+    def plot(
+        self, ax: Axes | None = None, *, curve_kwargs: Look | list[Look] | None = None, despine: bool = True
+    ) -> Self:
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        curve_kwargs : dict or list of dict, optional
+            For matplotlib's `plot`, of all lines or of each.
+        despine : bool, default=True
+
+        Returns
+        -------
+        display : object
+        """
+        self.ax_ = axes(type(self).__name__, ax)
+        self.figure_ = self.ax_.figure
+        self.lines_ = self._draw(self.ax_, curve_kwargs)
+        finish(self.ax_, despine, self._legend)
+        return self
+
+
+class ErrorBoundDisplay(_Lines):
     """PAC bounds on the error of a consistent hypothesis by the number of rows, for several hypothesis classes.
 
     Parameters
@@ -52,32 +86,12 @@ class ErrorBoundDisplay:
     def __init__(self, *, rows: Codes, bounds: dict[str, Array], delta: float) -> None:
         self.rows, self.bounds, self.delta = rows, bounds, delta
 
-    def plot(
-        self, ax: Axes | None = None, *, curve_kwargs: Look | list[Look] | None = None, despine: bool = True
-    ) -> ErrorBoundDisplay:
-        """Draw a line for each class, on scales of powers.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        curve_kwargs : dict or list of dict, optional
-            For matplotlib's `plot`, of all lines or of each.
-        despine : bool, default=True
-
-        Returns
-        -------
-        display : ErrorBoundDisplay
-        """
-        self.ax_ = axes(type(self).__name__, ax)
-        self.figure_ = self.ax_.figure
-        self.lines_ = []
-        looks = styles(curve_kwargs, len(self.bounds), {"linewidth": 1.8})
-        for (name, bound), look in zip(self.bounds.items(), looks, strict=True):
-            self.lines_ += self.ax_.plot(self.rows, bound, **{"label": name, **look})
+    def _draw(self, ax: Axes, given: Look | list[Look] | None) -> list[Line2D]:
+        looks = styles(given, len(self.bounds), LINE)
         sure = f"bound on the error, with {100 * (1 - self.delta):g} % confidence"
-        self.ax_.set(xscale="log", yscale="log", xlabel="rows", ylabel=sure)
-        finish(self.ax_, despine, "lower left")
-        return self
+        ax.set(xscale="log", yscale="log", xlabel="rows", ylabel=sure)
+        lines = zip(self.bounds.items(), looks, strict=True)
+        return [ax.plot(self.rows, bound, **{"label": name, **look})[0] for (name, bound), look in lines]
 
     @classmethod
     def from_classes(
@@ -117,7 +131,7 @@ class ErrorBoundDisplay:
         return cls(rows=some, bounds=bounds, delta=delta).plot(ax, **kwargs)
 
 
-class GrowthDisplay:
+class GrowthDisplay(_Lines):
     """In how many ways a class labels points: all of them up to its VC dimension, then as many as a polynomial.
 
     Parameters
@@ -149,40 +163,24 @@ class GrowthDisplay:
     ([2, 4, 7, 11], [2, 4, 7, 11])
     """
 
+    _legend = "upper left"
+
     def __init__(
         self, *, points: Codes, bounds: dict[int, Array], counted: Codes | None = None, name: str | None = None
     ) -> None:
         self.points, self.bounds, self.counted, self.name = points, bounds, counted, name
 
-    def plot(
-        self, ax: Axes | None = None, *, curve_kwargs: Look | list[Look] | None = None, despine: bool = True
-    ) -> GrowthDisplay:
-        """Draw the bounds beside the number of all labellings, and what was counted as dots.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        curve_kwargs : dict or list of dict, optional
-            For matplotlib's `plot`, of all bounds or of each.
-        despine : bool, default=True
-
-        Returns
-        -------
-        display : GrowthDisplay
-        """
-        self.ax_ = axes(type(self).__name__, ax)
-        self.figure_ = self.ax_.figure
-        self.lines_ = []
-        looks = styles(curve_kwargs, len(self.bounds), {"linewidth": 1.8})
+    def _draw(self, ax: Axes, given: Look | list[Look] | None) -> list[Line2D]:
+        looks = styles(given, len(self.bounds), LINE)
+        lines = []
         for (vc, bound), look in zip(self.bounds.items(), looks, strict=True):
-            self.lines_ += self.ax_.plot(self.points, bound, **{"label": f"at most, VC dimension {vc}", **look})
+            lines += ax.plot(self.points, bound, **{"label": f"at most, VC dimension {vc}", **look})
         if self.counted is not None:
-            self.lines_ += self.ax_.plot(self.points, self.counted, "o", color="black", label=f"{self.name}, counted")
+            lines += ax.plot(self.points, self.counted, "o", color="black", label=f"{self.name}, counted")
         every: dict[str, Any] = {**REFERENCE_LINE_STYLE, "label": "all labellings"}
-        self.ax_.plot(self.points, 2.0**self.points, **every)
-        self.ax_.set(yscale="log", xlabel="points", ylabel="labellings")
-        finish(self.ax_, despine, "upper left")
-        return self
+        ax.plot(self.points, 2.0**self.points, **every)
+        ax.set(yscale="log", xlabel="points", ylabel="labellings")
+        return lines
 
     @classmethod
     def from_class(
@@ -235,7 +233,7 @@ class GrowthDisplay:
         return cls(points=many, bounds=_sauer(many, [whole("vc", d, 0) for d in vc])).plot(ax, **kwargs)
 
 
-class CoverDisplay:
+class CoverDisplay(_Lines):
     """Cover's transition: the share of all labellings of points in general position that a hyperplane can make.
 
     It is one half at twice as many points as a hyperplane has parameters, and falls the steeper there the more
@@ -270,33 +268,15 @@ class CoverDisplay:
     def __init__(self, *, dimensions: list[int], points: list[Codes], share: list[Array]) -> None:
         self.dimensions, self.points, self.share = dimensions, points, share
 
-    def plot(
-        self, ax: Axes | None = None, *, curve_kwargs: Look | list[Look] | None = None, despine: bool = True
-    ) -> CoverDisplay:
-        """Draw a line for each number of dimensions, over points for each parameter.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        curve_kwargs : dict or list of dict, optional
-            For matplotlib's `plot`, of all lines or of each.
-        despine : bool, default=True
-
-        Returns
-        -------
-        display : CoverDisplay
-        """
-        self.ax_ = axes(type(self).__name__, ax)
-        self.figure_ = self.ax_.figure
-        self.lines_ = []
-        looks = styles(curve_kwargs, len(self.dimensions), {"linewidth": 1.8})
+    def _draw(self, ax: Axes, given: Look | list[Look] | None) -> list[Line2D]:
+        looks = styles(given, len(self.dimensions), LINE)
+        lines = []
         for d, n, share, look in zip(self.dimensions, self.points, self.share, looks, strict=True):
             name = f"{d} dimension{'' if d == 1 else 's'}"
-            self.lines_ += self.ax_.plot(n / (d + 1), share, **{"label": name, **look})
-        self.ax_.plot([2.0], [0.5], "k+", markersize=12)
-        self.ax_.set(xlabel="points for each parameter, n / (d + 1)", ylabel="share of labellings that are separable")
-        finish(self.ax_, despine, "lower left")
-        return self
+            lines += ax.plot(n / (d + 1), share, **{"label": name, **look})
+        ax.plot([2.0], [0.5], "k+", markersize=12)
+        ax.set(xlabel="points for each parameter, n / (d + 1)", ylabel="share of labellings that are separable")
+        return lines
 
     @classmethod
     def from_dimensions(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.compiled.rows.shuffling import count_labels
 from tenfold.core import Need, Schema
+from tenfold.engine.job import Job
 from tenfold.sources import Source, arrow
 
 
@@ -23,15 +24,11 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class CountClasses:
+class CountClasses(Job):
     """Job that counts the rows of each class in each part and finds their first row; it reads only the target."""
 
     need: Need
     schema: Schema
-
-    def parts(self, source: Source) -> range:
-        """Return all parts of the source."""
-        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Counts:
         """Count the rows of each class in one part."""
@@ -45,15 +42,11 @@ class CountClasses:
 
 
 @dataclass(frozen=True)
-class CountRows:
+class CountRows(Job):
     """Job that counts the rows of each part, including those with weight zero."""
 
     need: Need
     schema: Schema
-
-    def parts(self, source: Source) -> range:
-        """Return all parts of the source."""
-        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Counts:
         """Count the rows of one part."""
@@ -61,14 +54,10 @@ class CountRows:
 
 
 @dataclass(frozen=True)
-class CountLabels:
+class CountLabels(Job):
     """Job that counts the rows of each value of a column, for each part."""
 
     column: str
-
-    def parts(self, source: Source) -> range:
-        """Return all parts of the source."""
-        return range(len(source))
 
     def __call__(self, source: Any, part: int) -> Counts:
         """Count the values of the column in one part."""

@@ -14,21 +14,18 @@ class Job(Protocol):
     """A function of a part whose results merge."""
 
     def parts(self, source: Source) -> range:
-        """The numbers of the parts that the job reads."""
+        """The numbers of the parts that the job reads: all, unless it says otherwise."""
+        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Any:
         """The summary of one part."""
 
 
 @dataclass(frozen=True)
-class FindSchema:
+class FindSchema(Job):
     """Job that finds the schema of the parts; schemas merge like any other summary."""
 
     need: Need
-
-    def parts(self, source: Source) -> range:
-        """Return all parts, since any may have a category of its own."""
-        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Schema:
         """The columns, categories and classes that one part holds."""
@@ -36,14 +33,10 @@ class FindSchema:
 
 
 @dataclass(frozen=True)
-class FindSequences:
+class FindSequences(Job):
     """Job that lists the sequences of the parts, to detect one whose rows are not consecutive."""
 
     need: Need
-
-    def parts(self, source: Source) -> range:
-        """Return all parts, since a sequence may return in any."""
-        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Ids:
         """The ids of one part's sequences."""
@@ -51,15 +44,11 @@ class FindSequences:
 
 
 @dataclass(frozen=True)
-class NameSequence:
+class NameSequence(Job):
     """The id of a sequence that is known by its key."""
 
     need: Need
     key: Values
-
-    def parts(self, source: Source) -> range:
-        """Return all parts, since the sequence may be in any."""
-        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> list[object]:
         """The id, in a list, if a part has it."""

@@ -52,9 +52,13 @@ class Kernel(Parameter):
     """what it compares: rows of "numbers", "strings", "sets", "trees", "places" of a matrix, or "anything" """
     never_negative: ClassVar[bool] = False
     """whether all values are known to be nonnegative for all parameters"""
+    finite: ClassVar[tuple[str, ...]] = ()
+    """fields that must be finite numbers; they are kept as floats"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in self.finite:
+            check_number(self, name)
         if type(self) is Kernel:
             raise TypeError(
                 "Kernel is the base of kernels, and none itself. Remedy: LinearKernel(), GaussianKernel(), ..."
@@ -400,11 +404,8 @@ class ConstantKernel(Kernel):
     """
 
     domain = "anything"
+    finite = ("value",)
     value: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "value")
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
         out[:] = self.value
@@ -421,7 +422,37 @@ class ConstantKernel(Kernel):
         return text(self.value)
 
 
-class SumKernel(_Made):
+class _OfParts(_Made):
+    """A kernel made of any number of others, whose values it combines."""
+
+    parts: tuple[Kernel, ...]
+
+    def _inside(self) -> tuple[Kernel, ...]:
+        return self.parts
+
+    def _combine(self, out: Out, more: Out) -> None:
+        """Combine values with those of the next part, in place."""
+        raise NotImplementedError
+
+    def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
+        first, *rest = zip(self.parts, prepared, strict=True)
+        first[0].fill(X, Z, first[1], out)
+        more = empty_like(out) if rest else out
+        for part, made in rest:
+            part.fill(X, Z, made, more)
+            self._combine(out, more)
+
+
+class _OfOne(_Made):
+    """A kernel made of another one."""
+
+    kernel: Kernel
+
+    def _inside(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+
+class SumKernel(_OfParts):
     """Σ kᵢ(x, z): its features are those of all parts. `a + b` makes it.
 
     Parameters
@@ -436,19 +467,8 @@ class SumKernel(_Made):
     '⟨x, z⟩ + ⟨x, z⟩²'
     """
 
-    parts: tuple[Kernel, ...]
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return self.parts
-
-    def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        # Kernel values of a block of pairs: the sum of those of the parts.
-        first, *rest = zip(self.parts, prepared, strict=True)
-        first[0].fill(X, Z, first[1], out)
-        more = empty_like(out) if rest else out
-        for part, made in rest:
-            part.fill(X, Z, made, more)
-            out += more
+    def _combine(self, out: Out, more: Out) -> None:
+        out += more
 
     def diagonal_of(self, X: Any) -> Array:
         # The kernel value of each row with itself: the sum of those of the parts.
@@ -463,7 +483,7 @@ class SumKernel(_Made):
         return first + "".join(f" - {one[1:]}" if one.startswith("-") else f" + {one}" for one in rest)
 
 
-class ProductKernel(_Made):
+class ProductKernel(_OfParts):
     """Π kᵢ(x, z): its features are products of theirs. `a * b` makes it.
 
     Parameters
@@ -478,18 +498,8 @@ class ProductKernel(_Made):
     True
     """
 
-    parts: tuple[Kernel, ...]
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return self.parts
-
-    def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        first, *rest = zip(self.parts, prepared, strict=True)
-        first[0].fill(X, Z, first[1], out)
-        more = empty_like(out) if rest else out
-        for part, made in rest:
-            part.fill(X, Z, made, more)
-            out *= more
+    def _combine(self, out: Out, more: Out) -> None:
+        out *= more
 
     def diagonal_of(self, X: Any) -> Array:
         # The kernel value of each row with itself: the product of those of the factors.
@@ -503,7 +513,7 @@ class ProductKernel(_Made):
         return " · ".join(f"({part})" if isinstance(part, SumKernel) else str(part) for part in self.parts)
 
 
-class ScaledKernel(_Made):
+class ScaledKernel(_OfOne):
     """c k(x, z). `c * k` makes it; only with c ≥ 0 it stays positive semidefinite.
 
     Parameters
@@ -519,15 +529,8 @@ class ScaledKernel(_Made):
     (True, False)
     """
 
-    kernel: Kernel
+    finite = ("factor",)
     factor: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "factor")
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
         self.kernel.fill(X, Z, prepared[0], out)
@@ -548,7 +551,7 @@ class ScaledKernel(_Made):
         return f"{text(self.factor)} · {inside}"
 
 
-class PowerKernel(_Made):
+class PowerKernel(_OfOne):
     """k(x, z)ᵈ for a whole number d ≥ 0. `k ** d` makes it.
 
     Parameters
@@ -565,7 +568,6 @@ class PowerKernel(_Made):
     [[64.0]]
     """
 
-    kernel: Kernel
     degree: int
 
     def __post_init__(self) -> None:
@@ -574,9 +576,6 @@ class PowerKernel(_Made):
         if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not 0 <= given <= 1000:
             raise ValueError(f"the power of a kernel is a whole number from 0 to 1000, not {given!r}")
         self.__dict__["degree"] = int(given)
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
         self.kernel.fill(X, Z, prepared[0], out)
@@ -604,7 +603,7 @@ SERIES: dict[str, tuple[Callable[..., Any], float, str]] = {
 """power series with coefficients ≥ 0 by name: the function, the radius of convergence, the formula"""
 
 
-class SeriesKernel(_Made):
+class SeriesKernel(_OfOne):
     """Σ cₙ k(x, z)ⁿ: a polynomial or a power series of a kernel. `k.series(...)` and `k.exp()` make it.
 
     Parameters
@@ -628,7 +627,6 @@ class SeriesKernel(_Made):
     False
     """
 
-    kernel: Kernel
     coefficients: str | tuple[float, ...]
     radius: float = math.inf
 
@@ -643,9 +641,6 @@ class SeriesKernel(_Made):
             raise ValueError(f"the coefficients of a series are finite numbers, not {self.coefficients!r}")
         if not self.radius > 0:
             raise ValueError(f"the radius of a series is above 0, not {self.radius}")
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
 
     def _sum(self, out: Out) -> None:
         """The series of each value, in place."""
@@ -701,7 +696,7 @@ class SeriesKernel(_Made):
         return f"Σ cₙ ({self.kernel})ⁿ with c = {listed}"
 
 
-class NormalizedKernel(_Made):
+class NormalizedKernel(_OfOne):
     """k(x, z) / √(k(x, x) k(z, z)), the cosine between features. `k.normalized()` makes it; 0 where features are 0.
 
     Parameters
@@ -715,11 +710,6 @@ class NormalizedKernel(_Made):
     >>> LinearKernel().normalized()([[3.0, 4.0], [1.0, 0.0]]).round(3).tolist()
     [[1.0, 0.6], [0.6, 1.0]]
     """
-
-    kernel: Kernel
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
 
     def _inverse(self, X: Any) -> Array:
         """1 / √k(x, x) of each row, which makes its length one."""
@@ -750,7 +740,7 @@ class NormalizedKernel(_Made):
         return f"cos[{self.kernel}]"
 
 
-class ColumnsKernel(_Made):
+class ColumnsKernel(_OfOne):
     """A kernel of some columns of the rows. `k.on(columns)` makes it.
 
     Parameters
@@ -767,7 +757,6 @@ class ColumnsKernel(_Made):
     [[4.0]]
     """
 
-    kernel: Kernel
     columns: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -780,9 +769,6 @@ class ColumnsKernel(_Made):
             raise TypeError(f"a kernel of {self.kernel.domain} has no columns")
 
     domain = "numbers"
-
-    def _inside(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
 
     def _of(self, X: Any) -> Any:
         if X.shape[1] <= max(self.columns):

@@ -16,8 +16,10 @@ from tenfold.compiled.neighbors.kernel_values import (
     gaussian_values,
 )
 from tenfold.core import Array, DataError, Values
-from tenfold.kernels.algebra import Kernel, Out, check_number, raise_to, text
+from tenfold.kernels.algebra import Kernel, Out, raise_to, text
 from tenfold.kernels.proof import Proof, needs
+
+NEGATIVE_GAMMA = "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)"
 
 
 def typed(X: Values, dtype: Any) -> Values:
@@ -32,7 +34,26 @@ def squares(X: Values) -> Array:
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
-class LinearKernel(Kernel):
+class _Products(Kernel):
+    """What kernels of inner products share: a matrix product, of whose values they are made."""
+
+    def _of_products(self, out: Out) -> None:
+        """Make kernel values of inner products, in place."""
+
+    def prepare(self, Z: Values, dtype: Any) -> Values:
+        return typed(Z, dtype)
+
+    def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
+        np.matmul(typed(X, out.dtype), prepared.T, out=out)
+        self._of_products(out)
+
+    def diagonal_of(self, X: Values) -> Array:
+        found = squares(X)
+        self._of_products(found)
+        return found
+
+
+class LinearKernel(_Products):
     """⟨x, z⟩, the inner product of rows.
 
     Examples
@@ -42,16 +63,6 @@ class LinearKernel(Kernel):
     [[11.0]]
     """
 
-    def prepare(self, Z: Values, dtype: Any) -> Values:
-        return typed(Z, dtype)
-
-    def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        # Kernel values of a block of pairs: a matrix product.
-        np.matmul(typed(X, out.dtype), prepared.T, out=out)
-
-    def diagonal_of(self, X: Values) -> Array:
-        return squares(X)
-
     def proof(self) -> Proof:
         return Proof(str(self), True, "an inner product: Σ cᵢcⱼ⟨xᵢ, xⱼ⟩ = |Σ cᵢxᵢ|² ≥ 0")
 
@@ -59,7 +70,7 @@ class LinearKernel(Kernel):
         return "⟨x, z⟩"
 
 
-class PolynomialKernel(Kernel):
+class PolynomialKernel(_Products):
     """(γ ⟨x, z⟩ + c)ᵈ: its features are the products of up to d columns.
 
     It is positive semidefinite if γ ≥ 0, c ≥ 0 and d is a whole number; with c < 0 it is not.
@@ -82,21 +93,17 @@ class PolynomialKernel(Kernel):
     -1: not proved PSD, a constant below 0: one row is a counterexample
     """
 
+    finite = ("degree", "gamma", "coef0")
     degree: float = 3
     gamma: float = 1.0
     coef0: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("degree", "gamma", "coef0"):
-            check_number(self, name)
         if not 0 <= self.degree <= 1000:
             raise ValueError(f"degree of a PolynomialKernel is from 0 to 1000, not {self.degree}")
 
-    def prepare(self, Z: Values, dtype: Any) -> Values:
-        return typed(Z, dtype)
-
-    def _raise(self, out: Out) -> None:
+    def _of_products(self, out: Out) -> None:
         out *= out.dtype.type(self.gamma)
         out += out.dtype.type(self.coef0)
         if self.degree == int(self.degree):
@@ -105,15 +112,6 @@ class PolynomialKernel(Kernel):
             raise DataError(f"{self}: a number below 0 has no power {text(self.degree)}. Remedy: a whole degree")
         else:
             np.power(out, self.degree, out=out)
-
-    def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        np.matmul(typed(X, out.dtype), prepared.T, out=out)
-        self._raise(out)
-
-    def diagonal_of(self, X: Values) -> Array:
-        found = squares(X)
-        self._raise(found)
-        return found
 
     def proof(self) -> Proof:
         if self.degree != int(self.degree):
@@ -144,11 +142,8 @@ class GaussianKernel(Kernel):
     """
 
     never_negative = True
+    finite = ("gamma",)
     gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "gamma")
 
     def prepare(self, Z: Values, dtype: Any) -> tuple[Values, Values, Values]:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -174,7 +169,7 @@ class GaussianKernel(Kernel):
     def proof(self) -> Proof:
         # A product of PSD kernels: ``exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)``.
         if self.gamma < 0:
-            return Proof(str(self), False, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)")
+            return Proof(str(self), False, NEGATIVE_GAMMA)
         twice = 2 * self.gamma
         product: Kernel = LinearKernel() if twice == 1 else twice * LinearKernel()
         why = f"f(x) f(z) exp({product}) with f(x) = exp(-{text(self.gamma)} |x|²)"
@@ -217,20 +212,15 @@ class LaplacianKernel(_Differences):
     """
 
     never_negative = True
+    finite = ("gamma",)
     gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "gamma")
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
         self._fill(LAPLACIAN, self.gamma, X, prepared, out)
 
     def proof(self) -> Proof:
         why = "a product over columns of exp(-γ |x - z|), each the mean of cos(t (x - z)) for Cauchy t (Bochner)"
-        return needs(
-            str(self), self.gamma >= 0, why, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)"
-        )
+        return needs(str(self), self.gamma >= 0, why, NEGATIVE_GAMMA)
 
     def __str__(self) -> str:
         return f"exp({text(-self.gamma)} |x - z|₁)"
@@ -252,11 +242,8 @@ class Chi2Kernel(_Differences):
     """
 
     never_negative = True
+    finite = ("gamma",)
     gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "gamma")
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
         # The columns in the type of the blocks; no value may be negative.
@@ -271,9 +258,7 @@ class Chi2Kernel(_Differences):
             "f(x) f(z) exp(4γ Σ xⱼzⱼ / (xⱼ + zⱼ)), where x z / (x + z) = ∫ x e^(-xt) z e^(-zt) dt is PSD for numbers "
             "≥ 0, and exp is a power series with coefficients ≥ 0"
         )
-        return needs(
-            str(self), self.gamma >= 0, why, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)"
-        )
+        return needs(str(self), self.gamma >= 0, why, NEGATIVE_GAMMA)
 
     def __str__(self) -> str:
         return f"exp({text(-self.gamma)} χ²(x, z))"
@@ -309,7 +294,7 @@ class AdditiveChi2Kernel(_Differences):
         return "-χ²(x, z)"
 
 
-class SigmoidKernel(Kernel):
+class SigmoidKernel(_Products):
     """tanh(γ ⟨x, z⟩ + c). It is not positive semidefinite in general: `is_psd` finds a witness.
 
     Parameters
@@ -330,30 +315,14 @@ class SigmoidKernel(Kernel):
     (False, True)
     """
 
+    finite = ("gamma", "coef0")
     gamma: float = 1.0
     coef0: float = 1.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "gamma")
-        check_number(self, "coef0")
-
-    def prepare(self, Z: Values, dtype: Any) -> Values:
-        return typed(Z, dtype)
-
-    def _bend(self, out: Out) -> None:
+    def _of_products(self, out: Out) -> None:
         out *= out.dtype.type(self.gamma)
         out += out.dtype.type(self.coef0)
         np.tanh(out, out=out)
-
-    def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        np.matmul(typed(X, out.dtype), prepared.T, out=out)
-        self._bend(out)
-
-    def diagonal_of(self, X: Values) -> Array:
-        found = squares(X)
-        self._bend(found)
-        return found
 
     def proof(self) -> Proof:
         # There is none: the series of tanh has negative coefficients.

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, DataError
-from tenfold.kernels.algebra import Kernel, Out, check_number, text
+from tenfold.kernels.algebra import Kernel, Out, text
 from tenfold.kernels.proof import Proof, needs
 
 MAX_LETTERS = 1 << 16
@@ -270,11 +270,8 @@ class TreeKernel(Kernel):
     """
 
     domain = "trees"
+    finite = ("decay",)
     decay: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "decay")
 
     def prepare(self, Z: Sequence[Any], dtype: Any) -> list[_Nodes]:
         return [_Nodes(self, z) for z in Z]

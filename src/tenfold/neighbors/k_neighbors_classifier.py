@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns
-from tenfold.estimator import Classifier
 from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.k_neighbors import KNeighbors, NeighborsModel
 from tenfold.neighbors.leave_one_out import left_out_rows, lists_without_self
@@ -20,7 +20,7 @@ from tenfold.neighbors.nearest_rows import Nearest
 from tenfold.theory.bounds.nearest_neighbors import MANY_ROWS, cover_hart_lower
 
 
-class KNeighborsClassifier(KNeighbors, Classifier):
+class KNeighborsClassifier(KNeighbors, ProbabilityScored):
     """k-nearest neighbours classifier: exact, lazy, in memory.
 
     A row of weight 2 counts as two neighbours. Rows that are equally far from the k-th place share it, so the answer
@@ -77,14 +77,6 @@ class KNeighborsClassifier(KNeighbors, Classifier):
     def scores_from(self, model: NeighborsModel, X: Columns) -> Array:
         """The share of the votes of each class."""
         return self._shares(self.lists(model, X), self.distance(model), model.classes)
-
-    def probability_from(self, scores: Array) -> Array:
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        # Their logarithm: minus infinity where no neighbour is of a class.
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
 
     def predict_over(self, X: Any, rows: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """The class of each row, by training rows that are scanned once, and not kept: on disk, or on a cluster.

@@ -21,8 +21,8 @@ from tenfold.concept.hypotheses import positive_class
 from tenfold.core import ONE, Array, Claim, Codes, Columns, Flags, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, Between
 from tenfold.core.learner import Done, Initial
-from tenfold.estimator import Classifier
 from tenfold.estimator.shell.constraints import boolean, integer
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
 
 class ClauseModel(NamedTuple):
@@ -49,7 +49,7 @@ class TestingClauses(NamedTuple):
 State: TypeAlias = Initial | TestingClauses | Done
 
 
-class ClauseLearner(Classifier):
+class ClauseLearner(ProbabilityScored):
     """A subclass defines whether rows that satisfy a conjunction are positives, and the name of its hypothesis."""
 
     fires_positive: ClassVar[bool]
@@ -144,14 +144,6 @@ class ClauseLearner(Classifier):
         yes = fires(bits_of(X, self.binarize), model.clauses, len(X)) == self.fires_positive
         out[:, model.positive], out[:, 1 - model.positive] = yes, ~yes
         return out
-
-    def probability_from(self, scores: Array) -> Array:
-        # Probabilities of 0 and 1: a hypothesis is certain of what it says.
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
 
     def is_valid(self, model: ClauseModel, summary: Satisfied | None, schema: Schema) -> bool:
         n, size = len(schema.columns), self._size(schema)

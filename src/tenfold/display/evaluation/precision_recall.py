@@ -9,29 +9,17 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, MatrixLike
-from tenfold.display.drawing import (
-    Look,
-    Predicted,
-    Results,
-    Summarized,
-    chance_line,
-    draw_curves,
-    finish,
-    folds_of,
-    legend_of,
-    of_class,
-    predicted,
-    summarized,
-)
+from tenfold.display.drawing import Predicted, Results, Summarized, folds_of, legend_of, predicted, summarized
+from tenfold.display.evaluation.score_curve import Curve, ScoreCurve
 from tenfold.metrics.predictors import Response
-from tenfold.model_selection.formatting import axes, pyplot
+from tenfold.model_selection.formatting import pyplot
 from tenfold.stats.metrics import Ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class PrecisionRecallDisplay:
+class PrecisionRecallDisplay(ScoreCurve):
     """Precision (what share of the rows taken for positive is so) by recall (what share of the positives is found).
 
     Parameters
@@ -79,48 +67,13 @@ class PrecisionRecallDisplay:
         self.name, self.pos_label, self.prevalence_pos_label = name, pos_label, prevalence_pos_label
         self.interval = interval
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Look | list[Look] | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: Look | None = None,
-        despine: bool = True,
-    ) -> PrecisionRecallDisplay:
-        """Draw it, in steps: between two thresholds nothing is known.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        name : str, optional
-        curve_kwargs : dict or list of dict, optional
-            For matplotlib's `plot`.
-        plot_chance_level : bool, default=True
-            Whether to draw the share of the positives, if it is known.
-        chance_level_kw : dict, optional
-        despine : bool, default=True
-
-        Returns
-        -------
-        display : PrecisionRecallDisplay
-        """
-        self.ax_ = axes(type(self).__name__, ax)
-        self.figure_ = self.ax_.figure
-        label = legend_of(name or self.name, "AP", self.average_precision, self.interval, 0.95)
-        usual = {"drawstyle": "steps-post"}
-        self.line_ = draw_curves(self.ax_, self.recall, self.precision, label, curve_kwargs, usual)
-        self.chance_level_ = None
-        if plot_chance_level and self.prevalence_pos_label is not None:
+    def _curve(self, name: str | None) -> Curve:
+        label, chance = legend_of(name, "AP", self.average_precision, self.interval, 0.95), None
+        if self.prevalence_pos_label is not None:
             share = float(np.mean(self.prevalence_pos_label))
-            self.chance_level_ = chance_line(self.ax_, (share, share), f"chance (AP = {share:.2f})", chance_level_kw)
-        of = of_class(self.pos_label)
-        self.ax_.set(
-            xlabel=f"recall{of}", ylabel=f"precision{of}", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal"
-        )  # fmt: skip
-        finish(self.ax_, despine, "lower left")
-        return self
+            chance = ((share, share), f"chance (AP = {share:.2f})")
+        steps = {"drawstyle": "steps-post"}  # between two thresholds nothing is known
+        return Curve(self.recall, self.precision, label, chance, ("recall", "precision"), "lower left", steps)
 
     @classmethod
     def from_estimator(

@@ -8,30 +8,18 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, MatrixLike
-from tenfold.display.drawing import (
-    Look,
-    Predicted,
-    Results,
-    Summarized,
-    chance_line,
-    draw_curves,
-    finish,
-    folds_of,
-    legend_of,
-    of_class,
-    predicted,
-    summarized,
-)
+from tenfold.display.drawing import Predicted, Results, Summarized, folds_of, legend_of, predicted, summarized
+from tenfold.display.evaluation.score_curve import Curve, ScoreCurve
 from tenfold.metrics.predictors import Response
 from tenfold.model_selection.certification.auc_interval import auc_interval
-from tenfold.model_selection.formatting import axes, pyplot
+from tenfold.model_selection.formatting import pyplot
 from tenfold.stats.metrics import Ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class RocCurveDisplay:
+class RocCurveDisplay(ScoreCurve):
     """ROC curve: the share of positives found, by the share of negatives taken for positive.
 
     Parameters
@@ -82,47 +70,10 @@ class RocCurveDisplay:
         self.fpr, self.tpr, self.roc_auc = fpr, tpr, roc_auc
         self.name, self.pos_label, self.auc_interval, self.level = name, pos_label, auc_interval, level
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Look | list[Look] | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: Look | None = None,
-        despine: bool = True,
-    ) -> RocCurveDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        name : str, optional
-        curve_kwargs : dict or list of dict, optional
-            For matplotlib's `plot`.
-        plot_chance_level : bool, default=True
-            Whether to draw the diagonal.
-        chance_level_kw : dict, optional
-        despine : bool, default=True
-
-        Returns
-        -------
-        display : RocCurveDisplay
-        """
-        self.ax_ = axes(type(self).__name__, ax)
-        self.figure_ = self.ax_.figure
-        label = legend_of(name or self.name, "AUC", self.roc_auc, self.auc_interval, self.level)
-        self.line_ = draw_curves(self.ax_, self.fpr, self.tpr, label, curve_kwargs, {})
-        self.chance_level_ = None
-        if plot_chance_level:
-            self.chance_level_ = chance_line(self.ax_, (0, 1), "chance (AUC = 0.5)", chance_level_kw)
-        of = of_class(self.pos_label)
-        self.ax_.set(
-            xlabel=f"false positive rate{of}", ylabel=f"true positive rate{of}", xlim=(-0.01, 1.01),
-            ylim=(-0.01, 1.01), aspect="equal",
-        )  # fmt: skip
-        finish(self.ax_, despine, "lower right")
-        return self
+    def _curve(self, name: str | None) -> Curve:
+        label = legend_of(name, "AUC", self.roc_auc, self.auc_interval, self.level)
+        words = "false positive rate", "true positive rate"
+        return Curve(self.fpr, self.tpr, label, ((0, 1), "chance (AUC = 0.5)"), words, "lower right", {})
 
     @classmethod
     def from_estimator(

@@ -8,10 +8,10 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable
 from tenfold.ensemble.bagging.bagging import Bagging
-from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.shell.decision_function import DecidingByOthers
 from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.tree.decision_tree_classifier import DecisionTreeClassifier
 
 
@@ -25,7 +25,7 @@ class BaggingErrors(Mergeable):
     """that every member has drawn"""
 
 
-class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
+class BaggingClassifier(Bagging, DecidingByOthers, ProbabilityScored):
     """Bagged classifiers, fitted over shared scans to the same draws on any runner.
 
     Each member draws every row a Poisson number of times of mean one, from a hash of its place and the member. Their

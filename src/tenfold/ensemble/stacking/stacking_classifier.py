@@ -8,15 +8,15 @@ from typing import Annotated, Any, ClassVar
 from tenfold.core import Array, Columns
 from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.ensemble.stacking.stacking import Stacking, StackModel
-from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.decision_function import DecidingByOthers
 from tenfold.estimator.shell.parameters import Behind
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.linear_model.glm.logistic_regression import LogisticRegression
 from tenfold.naive_bayes.gaussian_nb import GaussianNB
 
 
-class StackingClassifier(Stacking, DecidingByOthers, Averaged):
+class StackingClassifier(Stacking, DecidingByOthers, ProbabilityScored):
     """Classifiers whose out-of-fold probabilities are the columns of a last one, over shared scans.
 
     Parameters

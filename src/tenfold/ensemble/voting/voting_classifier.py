@@ -11,12 +11,12 @@ from tenfold.core import Array, Claim, Columns
 from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.ensemble.voting.voting import Voting
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.ensembles.members import votes
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.kinds import sources_first, winners
 from tenfold.estimator.shell.parameters import Behind
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.naive_bayes.gaussian_nb import GaussianNB
 from tenfold.stats.member_summaries import Joint
 
@@ -31,7 +31,7 @@ SOFT_VOTE_BOUND = (
 
 
 @sources_first
-class VotingClassifier(Voting, Averaged):
+class VotingClassifier(Voting, ProbabilityScored):
     """The vote of several classifiers, fitted over shared scans.
 
     If each member learns in one pass, so does the team: models merge, and `partial_fit` is there.

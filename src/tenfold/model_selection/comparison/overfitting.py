@@ -18,6 +18,7 @@ from sklearn.utils.validation import column_or_1d
 
 from tenfold.core import DataError, MatrixLike, Mergeable
 from tenfold.engine import current, one_blas_thread, opened, schema_of
+from tenfold.engine.job import Job
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, placed, predictor_of, united, view_of
 from tenfold.model_selection.certification.intervals import Interval, difference_interval
@@ -210,14 +211,10 @@ def _compared(h: BaseEstimator, other: BaseEstimator, rows: Rows, what: str) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Paired:
+class Paired(Job):
     """A job: both models on the rows of a part, which each of them reads in its own way."""
 
     sides: tuple[tuple[Predictor, View], ...]
-
-    def parts(self, source: Source) -> range:
-        """All parts: every row is scored."""
-        return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Losses:
         """The losses of both on the rows of one part."""

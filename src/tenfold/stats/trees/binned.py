@@ -104,6 +104,20 @@ class Binned(NamedTuple):
     """class of each row"""
 
 
+def grid_of(edges: Array) -> tuple[Array, Array, Codes]:
+    """Where to begin looking for the bin of a value, from rising edges: least edge, scale, edges before each cell."""
+    finite = np.isfinite(edges)
+    low = np.where(finite[:, 0], edges[:, 0], 0.0)
+    high = np.where(finite, edges, -np.inf).max(axis=1, initial=-np.inf)
+    with np.errstate(over="ignore"):
+        wide = np.where(high > low, high - low, 1.0)
+        scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
+    scale = np.where(np.isfinite(scale), scale, 0.0)
+    first = np.empty((len(low), CELLS), np.int64)
+    make_grid(edges, low, scale, first)
+    return low, scale, first
+
+
 class BinLens(Lens):
     """A lens through which rows become bins."""
 
@@ -112,15 +126,7 @@ class BinLens(Lens):
     def __call__(self, chunk: Chunk) -> Binned:
         """The bins and labels of a chunk."""
         edges = self.edges.copy()  # kernels are compiled for arrays that may be written to, and a value's may not
-        finite = np.isfinite(edges)
-        low = np.where(finite[:, 0], edges[:, 0], 0.0)
-        high = np.where(finite, edges, -np.inf).max(axis=1)
-        with np.errstate(over="ignore"):
-            wide = np.where(high > low, high - low, 1.0)
-        scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
-        scale = np.where(np.isfinite(scale), scale, 0.0)
-        first = np.empty((len(low), CELLS), np.int64)
-        make_grid(edges, low, scale, first)
+        low, scale, first = grid_of(edges)
         bins = np.empty((len(low), chunk.n), np.uint8)
         for rows, block in chunk.X.blocks():
             bin_block(block, edges, low, scale, first, rows.start, bins)

@@ -12,11 +12,12 @@ from typing import Annotated
 
 import numpy as np
 
-from tenfold.compiled.tree.binning import CELLS, ends_of_gaps, make_grid
+from tenfold.compiled.tree.binning import ends_of_gaps
 from tenfold.core import Array, Chunk, Codes, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, NOT_NAN, Between
 from tenfold.core.statistic import Grouped
 from tenfold.stats.rows.draws import Holdout
+from tenfold.stats.trees.binned import grid_of
 
 RARE_CLASS_SHARE = 0.04
 """share of the rows up to which a class is rare: a bin of quantiles has a tenth of that"""
@@ -201,17 +202,3 @@ class Neighbors(Grouped[Gaps]):
         for _, block in chunk.X.blocks():
             ends_of_gaps(block, values, low, scale, first, least, greatest)
         return Gaps(least + 0.0, greatest + 0.0)
-
-
-def grid_of(edges: Array) -> tuple[Array, Array, Codes]:
-    """Where to begin looking for the bin of a value, from rising edges: least edge, scale, edges before each cell."""
-    finite = np.isfinite(edges)
-    low = np.where(finite[:, 0], edges[:, 0], 0.0)
-    high = np.where(finite, edges, -np.inf).max(axis=1, initial=-np.inf)
-    with np.errstate(over="ignore"):
-        wide = np.where(high > low, high - low, 1.0)
-        scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
-    scale = np.where(np.isfinite(scale), scale, 0.0)
-    first = np.empty((len(low), CELLS), np.int64)
-    make_grid(edges, low, scale, first)
-    return low, scale, first

@@ -19,8 +19,8 @@ from tenfold.core.field_values import EDGES, LEVELS, NOT_NAN, POSITIVE
 from tenfold.core.statistic import Grouped, Held, Lens
 from tenfold.stats.rows.draws import Holdout
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
-from tenfold.stats.trees.binned import edges_of, sample_of
-from tenfold.stats.trees.rare_rows import NUMBERS_PER_ROW, Strata, grid_of, rare_values
+from tenfold.stats.trees.binned import edges_of, grid_of, sample_of
+from tenfold.stats.trees.rare_rows import NUMBERS_PER_ROW, Strata, rare_values
 
 S = TypeVar("S")
 NO_CODES: Codes = np.zeros(0, np.int64)

@@ -15,10 +15,10 @@ from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.learner import Initial
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.class_weights import balanced_weights, named_weights
-from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.parameters import fixed
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.stats.trees.tree_bins import EXACT_SUM_BITS, NO_CODES, Look, fine_unit, in_units, square_unit
 from tenfold.tree.claims import bin_claims, category_claims, far_claims
 from tenfold.tree.growing.channels import Channels, ClassChannels, SumChannels
@@ -188,7 +188,7 @@ class TreeGrower(Estimator):
         return setup._replace(total_weight=int(sums[1]))
 
 
-class ClassTrees(Averaged, TreeGrower):
+class ClassTrees(ProbabilityScored, TreeGrower):
     """Trees whose nodes sum the weights of classes."""
 
     def check_params(self, schema: Schema) -> None:

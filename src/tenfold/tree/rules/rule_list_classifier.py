@@ -15,9 +15,9 @@ from tenfold.core import MANY, Array, Certificate, Claim, Codes, Columns, Need, 
 from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes, record_types
 from tenfold.core.learner import Done
-from tenfold.estimator.ensembles.averaged_scores import Averaged
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, seed, share
 from tenfold.estimator.shell.kinds import Classifier
+from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.stats.rows.draws import Holdout
 from tenfold.tree.decision_tree import Asked, CheckingTree, DecisionTree, PruningTree, TreeState, TreeSummary
 from tenfold.tree.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
@@ -60,7 +60,7 @@ class GrowingTree(NamedTuple):
 RuleListState = GrowingTree | PruningRules | OrderingRules | CheckingRules | Done
 
 
-class RuleListClassifier(Averaged):
+class RuleListClassifier(ProbabilityScored):
     """An ordered list of rules from a decision tree (rule post-pruning, as C4.5 has it), exact in each pass.
 
     Each leaf of the tree gives a rule, with two bounds a column at most. A condition is dropped if the rule
