@@ -1,16 +1,20 @@
 """`import tenfold` is light, and the first fit says that it compiles."""
 
 import os
+import pkgutil
 import pty
 import runpy
 import subprocess
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import sklearn.datasets
 import sklearn.ensemble
+import sklearn.isotonic
 import sklearn.metrics
 from sklearn.utils import all_estimators
 
@@ -78,6 +82,50 @@ def test_every_name_that_scikit_learn_has_is_ours_in_its_module():
             found += 1
             assert getattr(import_module(f"tenfold.{module}"), name) is getattr(tenfold, name), (module, name)
     assert found > 60
+
+
+def public_modules():
+    """The modules of scikit-learn whose names people import."""
+    left_out = ("tests", "externals", "conftest")  # and data sets, which are files
+    for found in pkgutil.walk_packages(sklearn.__path__, "sklearn."):
+        parts = found.name.split(".")
+        if not any(part.startswith("_") or part in left_out for part in parts) and parts[1:2] != ["datasets"]:
+            yield found.name
+
+
+def test_every_public_name_of_scikit_learn_is_found_in_the_same_place():
+    ours = 0
+    for theirs in ("sklearn", "sklearn.datasets", *public_modules()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of those that are experimental
+            module = import_module(theirs)
+        here = import_module(theirs.replace("sklearn", "tenfold", 1))
+        for name in getattr(module, "__all__", [name for name in dir(module) if not name.startswith("_")]):
+            if name == "externals" or not hasattr(module, name):
+                continue
+            found = getattr(here, name)
+            if name in tenfold._WHERE:
+                ours += 1
+                assert found is tenfold._find(name), (theirs, name)
+            elif not isinstance(found, ModuleType):
+                assert found is getattr(module, name), (theirs, name)
+    assert ours > 90
+
+
+def test_modules_that_scikit_learn_alone_has_are_found_below_tenfold():
+    from tenfold.gaussian_process.kernels import RBF
+    from tenfold.metrics.pairwise import cosine_similarity
+    from tenfold.utils.validation import check_is_fitted
+
+    from tenfold import clone, isotonic
+
+    assert isotonic.IsotonicRegression is sklearn.isotonic.IsotonicRegression
+    assert tenfold.isotonic is isotonic
+    assert {RBF.__module__, clone.__module__} == {"sklearn.gaussian_process.kernels", "sklearn.base"}
+    assert (cosine_similarity.__name__, check_is_fitted.__name__) == ("cosine_similarity", "check_is_fitted")
+    for name in ("tenfold.no_such_module", "tenfold.core.no_such_module", "tenfold.metrics.no_such_module"):
+        with pytest.raises(ModuleNotFoundError, match=f"No module named '{name}'"):
+            import_module(name)
 
 
 def first_fit(cache, *, terminal):

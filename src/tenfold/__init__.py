@@ -9,8 +9,12 @@ Every public name is here, loaded when it is first used: `import tenfold` itself
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0.dev0"
@@ -334,11 +338,20 @@ _FOLDERS = frozenset({
     "tree", "utils",
 })  # fmt: skip
 """folders and modules that are loaded when they are first used, `tenfold.kernels` without an import of its own"""
+_ONLY_THEIRS = frozenset({
+    "callback", "covariance", "cross_decomposition", "experimental", "frozen", "gaussian_process", "isotonic",
+    "manifold", "multiclass", "multioutput", "random_projection", "semi_supervised",
+})  # fmt: skip
+"""modules that scikit-learn alone has, found below `tenfold` as well"""
+_THEIR_FUNCTIONS = frozenset({"clone", "config_context", "get_config", "set_config", "show_versions"})
+"""functions of `sklearn` itself"""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FOLDERS:
+    if name in _FOLDERS or name in _ONLY_THEIRS:
         return import_module(f"tenfold.{name}")
+    if name in _THEIR_FUNCTIONS:
+        return getattr(import_module("sklearn"), name)
     if name in _APART:
         raise AttributeError(f"module 'tenfold' has no attribute {name!r}. Remedy: {_ROOMS[name]}.{name}")
     if name not in _WHERE:
@@ -375,7 +388,8 @@ def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def get(name: str) -> Any:
         if name in ours or (not name.startswith("_") and name in _WHERE and hasattr(scikit_learn(), name)):
             return _find(name)
-        if not name.startswith("_") and hasattr(found := scikit_learn(), name):
+        found = None if name.startswith("__") else scikit_learn()
+        if hasattr(found, name) and (not name.startswith("_") or name in getattr(found, "__all__", ())):
             return getattr(found, name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
@@ -384,3 +398,33 @@ def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         return sorted({*ours, *(name for name in dir(found) if found is not None and not name.startswith("_"))})
 
     return get, names, sorted(ours)
+
+
+class _ScikitLearnModules:
+    """Finder of modules that scikit-learn alone has: `tenfold.isotonic`, `tenfold.metrics.pairwise`.
+
+    It comes last among Python's finders, so it is asked only for what tenfold has no file of.
+    """
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        package, _, rest = name.partition(".")
+        if package != "tenfold" or not rest or any(part.startswith("_") for part in rest.split(".")):
+            return None
+        try:
+            theirs = find_spec(f"sklearn.{rest}")
+        except ModuleNotFoundError:  # of its parent
+            theirs = None
+        if theirs is None:
+            return None
+        return ModuleSpec(name, self, is_package=theirs.submodule_search_locations is not None)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        import_module(module.__name__.replace("tenfold", "sklearn", 1))  # some do their work when they are imported
+        found = _namespace(module.__name__)
+        module.__getattr__, module.__dir__, module.__all__ = found  # type: ignore[method-assign, attr-defined]
+
+
+sys.meta_path.append(_ScikitLearnModules())  # type: ignore[arg-type]

@@ -1,6 +1,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from sklearn import clone as clone
+from sklearn import config_context as config_context
+from sklearn import get_config as get_config
+from sklearn import set_config as set_config
+from sklearn import show_versions as show_versions
+
 __version__: str
 _WHERE: dict[str, str]
 

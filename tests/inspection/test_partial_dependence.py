@@ -358,3 +358,14 @@ def test_what_is_refused(boosted):
     several = tn.GaussianNB().fit(X, np.digitize(y, [1, 3]))
     with pytest.raises(ValueError, match="choose one with target="):
         tn.partial_dependence(several, X, 0, grid_resolution=3).output()
+
+
+def test_results_are_read_by_key_and_those_of_a_list_one_by_one():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = tn.LinearRegression().fit(X, X[:, 0])
+    found = tn.partial_dependence(model, X, 0, grid_resolution=4)
+    assert found["average"] is found.average
+    with pytest.raises(KeyError, match="no_such"):
+        found["no_such"]
+    with pytest.raises(TypeError, match=r"found\[0\]\['average'\]. Remedy"):
+        tn.partial_dependence(model, X, [0], grid_resolution=4)["average"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenfold.stats.metrics import scorers
 
@@ -54,6 +54,15 @@ def html_table(
     )
     below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
     return f"<table class='tenfold-table'><thead><tr>{top}</tr></thead><tbody>{body}</tbody>{below}</table>"
+
+
+class ByKey:
+    """A result whose attributes can be read by key too, as those of scikit-learn's `Bunch`."""
+
+    def __getitem__(self, key: str) -> Any:
+        if isinstance(key, str) and not key.startswith("_") and hasattr(self, key):
+            return getattr(self, key)
+        raise KeyError(key)
 
 
 class ResultTable:

@@ -766,3 +766,20 @@ def test_errors_name_the_one_of_several_learners():
         tn.fit_together([tn.StandardScaler(), tn.GaussianNB()][1:] * 2, dates, y)
     with pytest.raises(tn.DataError, match=r"^OneHotEncoder\(\): columns that do not enter"):
         tn.fit_together(two, dates, y)
+
+
+def test_scores_are_read_by_the_keys_of_scikit_learn():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    cv = tn.cross_validate(tn.GaussianNB(), X, y, cv=3, scoring=["accuracy", "roc_auc"], n_jobs=2)
+    assert list(cv) == cv.keys() == ["test_accuracy", "test_roc_auc"]
+    np.testing.assert_array_equal(cv["test_roc_auc"], cv.scores[0, 1])
+    one = tn.cross_validate(tn.GaussianNB(), X, y, cv=3)
+    np.testing.assert_array_equal(one["test_score"], one["test_accuracy"])
+    with pytest.raises(KeyError, match="seconds"):
+        one["fit_time"]
+    with pytest.raises(KeyError, match=r"2 learners. Remedy: \.scores"):
+        tn.cross_validate([tn.GaussianNB(), tn.GaussianNB(var_smoothing=0.1)], X, y, cv=3)["test_score"]
+    for name in ("return_train_score", "return_estimator"):
+        with pytest.raises(tn.ParameterError, match="Remedy"):
+            tn.cross_validate(tn.GaussianNB(), X, y, **{name: True})

@@ -130,11 +130,12 @@ class LearningCurveDisplay(_CurveDisplay):
         y: ArrayLike | None = None,
         *,
         train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
-        folds: Folds = 10,
+        folds: Folds | None = None,
         shuffle: bool = False,
         random_state: int | None = None,
         groups: Grouping | None = None,
         scoring: str | None = None,
+        cv: Folds | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> LearningCurveDisplay:
@@ -142,7 +143,7 @@ class LearningCurveDisplay(_CurveDisplay):
 
         Parameters
         ----------
-        estimator, X, y, train_sizes, folds, shuffle, random_state, groups, scoring
+        estimator, X, y, train_sizes, folds, shuffle, random_state, groups, scoring, cv
             As in `learning_curve`.
         ax : matplotlib axes, optional
         **kwargs
@@ -154,7 +155,7 @@ class LearningCurveDisplay(_CurveDisplay):
         """
         pyplot(cls.__name__)
         found = learning_curve(
-            estimator, X, y, train_sizes=train_sizes, folds=folds, shuffle=shuffle, random_state=random_state,
+            estimator, X, y, train_sizes=train_sizes, folds=folds, cv=cv, shuffle=shuffle, random_state=random_state,
             groups=groups, scoring=scoring,
         )  # fmt: skip
         return cls.from_cv_results(found, ax=ax, **kwargs)
@@ -242,11 +243,12 @@ class ValidationCurveDisplay(_CurveDisplay):
         *,
         param_name: str,
         param_range: Iterable[Any],
-        folds: Folds = 10,
+        folds: Folds | None = None,
         shuffle: bool = False,
         random_state: int | None = None,
         groups: Grouping | None = None,
         scoring: str | None = None,
+        cv: Folds | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> ValidationCurveDisplay:
@@ -254,7 +256,7 @@ class ValidationCurveDisplay(_CurveDisplay):
 
         Parameters
         ----------
-        estimator, X, y, param_name, param_range, folds, shuffle, random_state, groups, scoring
+        estimator, X, y, param_name, param_range, folds, shuffle, random_state, groups, scoring, cv
             As in `validation_curve`.
         ax : matplotlib axes, optional
         **kwargs
@@ -266,7 +268,7 @@ class ValidationCurveDisplay(_CurveDisplay):
         """
         pyplot(cls.__name__)
         found = validation_curve(
-            estimator, X, y, param_name=param_name, param_range=param_range, folds=folds, shuffle=shuffle,
+            estimator, X, y, param_name=param_name, param_range=param_range, folds=folds, cv=cv, shuffle=shuffle,
             random_state=random_state, groups=groups, scoring=scoring,
         )  # fmt: skip
         return cls.from_cv_results(found, ax=ax, **kwargs)

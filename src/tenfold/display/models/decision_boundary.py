@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import Array, Codes, Labels, MatrixLike, VectorLike
+from tenfold.core import Array, Codes, Labels, MatrixLike, ParameterError, Remedy, VectorLike
 from tenfold.model_selection.formatting import axes, pyplot
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class DecisionBoundaryDisplay:
         *,
         grid_resolution: int = 200,
         eps: float | None = None,
+        response_method: Literal["auto", "predict", "predict_proba", "decision_function"] = "auto",
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> DecisionBoundaryDisplay:
@@ -87,6 +88,9 @@ class DecisionBoundaryDisplay:
         grid_resolution : int, default=200
         eps : float, optional
             How far the picture goes beyond the rows; by default 8 % of their range.
+        response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
+            What is drawn: what the model predicts; or of two classes, how probable the second is, or its decision
+            value.
         ax : matplotlib axes, optional
         **kwargs
             For `plot`.
@@ -104,8 +108,16 @@ class DecisionBoundaryDisplay:
         if names is not None:
             places = type(X)({name: places[:, j] for j, name in enumerate(names)})
         model: Any = estimator
-        said, classes = np.asarray(model.predict(places)), None
-        if is_classifier(estimator):
+        method = "predict" if response_method == "auto" else response_method
+        said, classes = np.asarray(getattr(model, method)(places)), None
+        if said.ndim == 2 and said.shape[1] == 2 and method == "predict_proba":
+            said = said[:, 1]
+        if said.ndim > 1:
+            raise ParameterError(
+                f"response_method={method!r} says {said.shape[1]} numbers of a place, and one can be drawn",
+                Remedy('response_method="predict"', "the regions of the classes"),
+            )
+        if is_classifier(estimator) and method == "predict":
             classes = np.asarray(model.classes_)
             said = np.searchsorted(classes, said)
         x, y_ = names or (None, None)

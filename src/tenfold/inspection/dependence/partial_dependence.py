@@ -7,7 +7,7 @@ a sample of rows whose own curves are kept. Another scan before finds the grids,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,7 +124,19 @@ def partial_dependence(
     out = []
     for (_, at), curve in zip(where, found, strict=True):
         out.append(_result([axes[j] for j in at], curve, bool(kept), predictor, scans, level))
-    return out if isinstance(features, list) else out[0]
+    return OneByOne(out) if isinstance(features, list) else out[0]
+
+
+class OneByOne(list[PartialDependence]):
+    """The results of a list of features, one each."""
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, str):
+            raise TypeError(
+                f"a list of features has a result for each: found[0][{at!r}]. Remedy: the name of a column, or a tuple "
+                "of two, has one result; scikit-learn takes a list of two for a pair"
+            )
+        return super().__getitem__(at)
 
 
 class DependenceCurve(Mergeable):

@@ -10,11 +10,11 @@ import numpy as np
 from scipy import special
 
 from tenfold.core import Array, Labels, Mergeable
-from tenfold.model_selection.formatting import ResultTable, percent
+from tenfold.model_selection.formatting import ByKey, ResultTable, percent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartialDependence(ResultTable):
+class PartialDependence(ByKey, ResultTable):
     """Mean predictions of a model if one or two columns have the same value in every row.
 
     Attributes

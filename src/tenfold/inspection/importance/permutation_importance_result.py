@@ -9,14 +9,14 @@ import numpy as np
 from scipy import special
 
 from tenfold.core import Array, Codes
-from tenfold.model_selection.formatting import ResultTable, percent, positive_note, short
+from tenfold.model_selection.formatting import ByKey, ResultTable, percent, positive_note, short
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationImportance(ResultTable):
+class PermutationImportance(ByKey, ResultTable):
     """Decrease of a score when the values of a column are permuted, for each column.
 
     Attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from tenfold.core import MatrixLike
+from tenfold.core import MatrixLike, ParameterError, Remedy
 from tenfold.metrics.scorers import Scoring
 from tenfold.model_selection.cross_validation.candidates import Learners, candidates_of
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
@@ -27,6 +27,9 @@ def cross_validate(
     cv: Folds | None = None,
     sample_weight: ArrayLike | None = None,
     params: dict[str, ArrayLike] | None = None,
+    n_jobs: int | None = None,
+    return_train_score: bool = False,
+    return_estimator: bool = False,
 ) -> CrossValidation:
     """Score learners by cross-validation: one scan for all folds of all one-pass learners.
 
@@ -63,6 +66,10 @@ def cross_validate(
         The weight of each row, in fitting and in scoring. A Source names its own.
     params : dict, optional
         scikit-learn's way to give weights, `params={"sample_weight": ...}`.
+    n_jobs : int, optional
+        As in scikit-learn, and without effect: the runner has the threads, `tn.on(tn.Local(4))`.
+    return_train_score, return_estimator : False
+        As in scikit-learn, but only False, since no model of a fold is kept; the error names the remedy.
 
     Returns
     -------
@@ -78,6 +85,16 @@ def cross_validate(
     >>> cv.scans
     1
     """
+    if return_train_score:
+        raise ParameterError(
+            "cross_validate keeps no scores of training rows",
+            Remedy("tn.learning_curve(model, X, y, train_sizes=[1.0]).train_scores", "or one score after another"),
+        )
+    if return_estimator:
+        raise ParameterError(
+            "cross_validate keeps no model of a fold",
+            Remedy("sklearn.model_selection.cross_validate(model, X, y, return_estimator=True)", "which fits each"),
+        )
     if repeats < 1:
         raise ValueError(f"repeats must be at least 1, not {repeats}")
     if repeats > 1 and not shuffle:

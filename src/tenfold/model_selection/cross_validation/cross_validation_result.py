@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -64,6 +65,23 @@ class CrossValidation(ResultTable):
     classes: Labels | None = None
     pos_label: object = None
     metrics: list[str] | None = None
+
+    def keys(self) -> list[str]:
+        """Keys of the scores of one learner, as scikit-learn has them: `test_score`, or `test_` and each name."""
+        return ["test_score"] if len(self.scoring) == 1 else [f"test_{name}" for name in self.scoring]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __getitem__(self, key: str) -> Array:
+        """Return the scores of each fold: `results["test_score"]`, `results["test_accuracy"]`."""
+        known = {name: k for k, name in enumerate(self.keys())} | {f"test_{s}": k for k, s in enumerate(self.scoring)}
+        if key not in known:
+            raise KeyError(f"{key!r}: there are {self.keys()}; of times, `seconds` and `fit_seconds`")
+        if len(self.learners) > 1:
+            raise KeyError(f"{key!r}: there are {len(self.learners)} learners. Remedy: .scores[learner, score]")
+        scores: Array = self.scores[0, known[key]]
+        return scores
 
     @cached_property
     def names(self) -> list[str]:

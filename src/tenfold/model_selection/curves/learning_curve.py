@@ -6,7 +6,7 @@ and by the first share that holds them, and the model of share s without fold j 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Codes, MatrixLike
+from tenfold.core import Array, Codes, MatrixLike
 from tenfold.model_selection.cross_validation.folds import Folds, Grouping, folds_of
 from tenfold.model_selection.curves.curve import Curve, scored
 
@@ -41,6 +41,10 @@ class LearningCurve(Curve):
 
     train_sizes: Codes
 
+    def __iter__(self) -> Iterator[Array | Codes]:
+        """Sizes, training scores and test scores: `sizes, train, test = learning_curve(...)`, as in scikit-learn."""
+        return iter((self.train_sizes, self.train_scores, self.test_scores))
+
     def along(self) -> tuple[str, Sequence[int]]:
         return "training rows", self.train_sizes.tolist()
 
@@ -58,6 +62,7 @@ def learning_curve(
     scoring: str | Callable[..., Any] | None = None,
     pos_label: object = None,
     cv: Folds | None = None,
+    n_jobs: int | None = None,
 ) -> LearningCurve:
     """Scores of a learner by how many rows it learns from: for a learner of one pass, one scan for all sizes.
 
@@ -82,6 +87,8 @@ def learning_curve(
         scikit-learn has it, else the last. The result names it.
     cv : as folds, optional
         The name that scikit-learn has for `folds`.
+    n_jobs : int, optional
+        As in scikit-learn, and without effect: the runner has the threads, `tn.on(tn.Local(4))`.
 
     Returns
     -------

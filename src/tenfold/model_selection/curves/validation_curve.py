@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
-from tenfold.core import MatrixLike
+from tenfold.core import Array, MatrixLike
 from tenfold.model_selection.cross_validation.folds import Folds, Grouping, folds_of
 from tenfold.model_selection.curves.curve import Curve, scored
 
@@ -38,6 +38,10 @@ class ValidationCurve(Curve):
     param_name: str
     param_range: Sequence[Any]
 
+    def __iter__(self) -> Iterator[Array]:
+        """Training scores and test scores: `train, test = validation_curve(...)`, as in scikit-learn."""
+        return iter((self.train_scores, self.test_scores))
+
     def along(self) -> tuple[str, Sequence[Any]]:
         return self.param_name, self.param_range
 
@@ -61,6 +65,7 @@ def validation_curve(
     scoring: str | Callable[..., Any] | None = None,
     pos_label: object = None,
     cv: Folds | None = None,
+    n_jobs: int | None = None,
 ) -> ValidationCurve:
     """Scores of a learner by the value of one of its parameters: where it learns too little, and where it overfits.
 
@@ -85,6 +90,8 @@ def validation_curve(
         scikit-learn has it, else the last. The result names it.
     cv : as folds, optional
         The name that scikit-learn has for `folds`.
+    n_jobs : int, optional
+        As in scikit-learn, and without effect: the runner has the threads, `tn.on(tn.Local(4))`.
 
     Returns
     -------
