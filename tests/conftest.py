@@ -84,4 +84,4 @@ def compiled():
         [sys.executable, "-m", "tenfold.compiled.compile", "--check"], capture_output=True, text=True
     )
     assert found.returncode == 0, found.stdout
-    return shipped.HERE / "_compiled" / shipped.tag(shipped.levels_here()[0])
+    return shipped.PACKAGE_FOLDER / "_compiled" / shipped.tag(shipped.levels_here()[0])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiled.ways import both_ways
-from tenfold.compiled.tree.binning import CELLS, add_class_bins, bin_block, make_grid
+from tenfold.compiled.tree.binning import GRID_CELLS, add_class_bins, bin_block, make_grid
 from tiers import draws
 
 
@@ -16,8 +16,8 @@ def binned(run, X, edges):
     known = np.where(np.isfinite(edges), edges, np.nan)
     low = np.nan_to_num(np.nanmin(known, axis=1))
     wide = np.nan_to_num(np.nanmax(known, axis=1)) - low
-    scale = np.where(wide > 0, CELLS / np.where(wide > 0, wide, 1.0), 0.0)
-    first = np.empty((len(edges), CELLS), np.int64)
+    scale = np.where(wide > 0, GRID_CELLS / np.where(wide > 0, wide, 1.0), 0.0)
+    first = np.empty((len(edges), GRID_CELLS), np.int64)
     grid(edges, low, scale, first)
     bins = np.zeros((len(edges), len(X)), np.uint8)
     walk(X, edges, low, scale, first, 0, bins)

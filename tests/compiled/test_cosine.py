@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tenfold.compiled.neighbors.cosine import FAR, cosines
+from tenfold.compiled.neighbors.cosine import MAX_EXACT_MULTIPLE, cosines
 
 
-@pytest.mark.parametrize("size", [1e-300, 1.0, 100.0, 0.9 * FAR, 2 * FAR, 1e12])
+@pytest.mark.parametrize("size", [1e-300, 1.0, 100.0, 0.9 * MAX_EXACT_MULTIPLE, 2 * MAX_EXACT_MULTIPLE, 1e12])
 def test_as_in_higher_precision(size):
     random = np.random.default_rng(0)
     values, offset = random.uniform(-size, size, (200, 37)), random.uniform(0, 2 * np.pi, 37)

@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from compiled.ways import both_ways
 from tenfold.compiled.moments.densities import add_log_density, log_density
-from tenfold.compiled.neighbors.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
+from tenfold.compiled.neighbors.nearest import CACHED_ROWS, add_lloyd, nearest, nearest_distances
 from tenfold.compiled.neighbors.seeding import greedy_seeds
 from tenfold.compiled.rows import row_lengths
 
@@ -20,7 +20,7 @@ def away(rows, centers):
 @both_ways(nearest)
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_nearest_centre(run, kind):
-    rows = RANDOM.normal(size=(HEIGHT + 3, 4)).astype(kind)  # more than fit in cache
+    rows = RANDOM.normal(size=(CACHED_ROWS + 3, 4)).astype(kind)  # more than fit in cache
     centers = RANDOM.normal(size=(5, 4)).astype(kind)
     label = np.full(len(rows), -1)
     run(rows, centers, (centers**2).sum(axis=1), label)
@@ -36,7 +36,11 @@ def test_of_centres_as_near_the_first_is_taken(run):
 
 @both_ways(add_lloyd)
 def test_sums_of_a_step(run):
-    rows, centers, w = RANDOM.normal(size=(HEIGHT + 50, 3)), RANDOM.normal(size=(4, 3)), RANDOM.random(HEIGHT + 50)
+    rows, centers, w = (
+        RANDOM.normal(size=(CACHED_ROWS + 50, 3)),
+        RANDOM.normal(size=(4, 3)),
+        RANDOM.random(CACHED_ROWS + 50),
+    )
     weight, total, square = np.zeros(4), np.zeros((4, 3)), np.zeros(3)
     run(rows, w, centers, (centers**2).sum(axis=1), centers, weight, total, square)
     label = away(rows, centers).argmin(axis=1)

@@ -13,10 +13,10 @@ from numba import typeof, types
 
 from tenfold.compiled import shipped
 from tenfold.compiled.compile import main, missing
-from tenfold.compiled.signatures import LIST, fits, fitting, joined, line, listed, read, written
+from tenfold.compiled.signatures import SIGNATURE_FILE, fits, fitting, joined, line, listed, read, written
 from tiers import only_full
 
-LINES = LIST.read_text().splitlines()
+LINES = SIGNATURE_FILE.read_text().splitlines()
 
 
 def test_the_list_is_sorted_and_says_nothing_twice():
@@ -227,7 +227,7 @@ def test_a_list_is_made_of_a_recording(tmp_path, monkeypatch):
 
     records = tmp_path / "records"
     records.write_text("a.f float64[::1] int64\nb.g bool\na.f float64[::1]! int64\na.f float64[::1] int64\n")
-    monkeypatch.setattr(signatures, "LIST", tmp_path / "list.txt")
+    monkeypatch.setattr(signatures, "SIGNATURE_FILE", tmp_path / "list.txt")
     assert main(["--collect", str(records)]) == 0
     assert (tmp_path / "list.txt").read_text() == "a.f float64[::1]! int64\nb.g bool\n"
 

@@ -6,7 +6,7 @@ import pytest
 from tenfold.compiled.tree import tree_sums as ts
 
 
-@pytest.mark.parametrize("n", [0, 1, ts.BLOCK, ts.PACKED, ts.PACKED + 1, 3 * ts.PACKED + 17])
+@pytest.mark.parametrize("n", [0, 1, ts.CACHED_ROWS, ts.ROWS_PER_WORD, ts.ROWS_PER_WORD + 1, 3 * ts.ROWS_PER_WORD + 17])
 @pytest.mark.parametrize("kind", ["short", "long", "ones"])
 @pytest.mark.parametrize("most", [False, True])
 def test_sums_by_hand(n, kind, most):
@@ -16,7 +16,7 @@ def test_sums_by_hand(n, kind, most):
     every = n + 100
     bins = np.stack([random.integers(0, 1 if most else w, every) for w in widths]).astype(np.uint16)
     rows = random.permutation(every)[:n].astype(np.uint32)
-    bits = ts.SHORT if kind == "short" else 36
+    bits = ts.GRADIENT_BITS if kind == "short" else 36
     top = (1 << bits) - (kind != "short")
     g = np.full(every, -top) if most else random.integers(-top, top + 1, every)
     h = np.full(every, top) if most else random.integers(0, top + 1, every)

@@ -36,7 +36,7 @@ def help_(desk, pieces, had, by, who):
         if k < 0:
             rests = ds.rest(rests)
             continue
-        had[k] += ds.look(desk, ds.NEXT) // ds.MANY - 1
+        had[k] += ds.look(desk, ds.NEXT) // ds.MAX_PIECES - 1
         by[who] += 1
         ds.add(desk, ds.DONE, 1)
 

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score, roc_auc_score
 
 import tenfold as tn
-from tenfold.compiled.tree.tree_search import FREE, NUMERIC, SUBSET, SUMS
+from tenfold.compiled.tree.tree_search import NUMERIC, SUBSET, SUMS, UNPENALIZED_CATEGORIES
 from tenfold.core import Chunk, Columns
 from tenfold.engine.held_rows import seen
 from tenfold.stats.trees.tree_bins import Cut, TreeLens, WeightUnit
@@ -92,7 +92,7 @@ def test_the_same_trees_from_rows_and_level_by_level(model, monkeypatch):
     X, c, y = table(40, effect=1.0, n=3000)
     target = c if hasattr(model, "predict_proba") else y
     there = clone(model).fit(X, target)
-    assert (there.model_.ranges.levels > FREE).any()
+    assert (there.model_.ranges.levels > UNPENALIZED_CATEGORIES).any()
     monkeypatch.setattr(grower, "MAX_GATHERED_BYTES", 0)
     levels = clone(model).fit(X, target)
     np.testing.assert_array_equal(levels.predict(X), there.predict(X))

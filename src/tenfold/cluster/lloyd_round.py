@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from tenfold.compiled.neighbors.nearest import HEIGHT, add_lloyd, center_distances, nearest, nearest_distances
+from tenfold.compiled.neighbors.nearest import CACHED_ROWS, add_lloyd, center_distances, nearest, nearest_distances
 from tenfold.core import Array, Chunk, Codes, Columns, DataError, Matrix, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
@@ -114,4 +114,4 @@ class _Nearest:
         self.cast, self.norms = (a.astype(X.dtype if fits else np.float64) for a in (self.exact, norms))
 
     def blocks(self, checked: bool = False) -> Iterator[tuple[slice, Matrix]]:
-        return self.X.blocks(8 * HEIGHT, shift=self.shift, dtype=self.dtype, checked=checked, whole=True)
+        return self.X.blocks(8 * CACHED_ROWS, shift=self.shift, dtype=self.dtype, checked=checked, whole=True)

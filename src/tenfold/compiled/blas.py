@@ -35,7 +35,7 @@ PANEL, LANES = 24, 8
 """columns of a panel of such products, and numbers that a processor takes at a time"""
 
 
-TRIANGLE = 32
+TRIANGULAR_PANEL = 32
 """columns of a panel of a product with a triangular matrix"""
 
 
@@ -153,8 +153,8 @@ def multiply_triangular(block, upper, out):
     scale[0] = 1.0
     letter = np.empty(1, np.uint8)
     letter[0] = 78  # N
-    for first in range(0, p, TRIANGLE):
-        last = min(first + TRIANGLE, p)
+    for first in range(0, p, TRIANGULAR_PANEL):
+        last = min(first + TRIANGULAR_PANEL, p)
         sizes[2], sizes[3] = last - first, last
         _dgemm(
             _address(letter), _address(letter), _address(sizes[2:]), _address(sizes[1:]),

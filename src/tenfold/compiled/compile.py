@@ -114,15 +114,15 @@ def missing(folder: Path) -> list[str]:
 
 def collect(records: Path) -> None:
     """Make the list of signatures of what was recorded: the environment variable TENFOLD_RECORD names the file."""
-    from tenfold.compiled.signatures import LIST, joined, line, read
+    from tenfold.compiled.signatures import SIGNATURE_FILE, joined, line, read
 
     found: dict[str, set[tuple[object, ...]]] = {}
     for one in set(records.read_text().splitlines()):
         name, *given = one.split()
         found.setdefault(name, set()).add(tuple(map(read, given)))
     text = sorted(line(name, signature) for name, some in found.items() for signature in joined(some))
-    LIST.write_text("\n".join(text) + "\n")
-    print(f"{len(text)} signatures of {len(found)} kernels in {LIST}")
+    SIGNATURE_FILE.write_text("\n".join(text) + "\n")
+    print(f"{len(text)} signatures of {len(found)} kernels in {SIGNATURE_FILE}")
 
 
 def check() -> int:

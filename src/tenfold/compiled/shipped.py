@@ -33,13 +33,13 @@ from numba.core.sigutils import normalize_signature
 
 from tenfold.compiled.signatures import Signature, fitting, line, name_of
 
-HERE = Path(__file__).parent
+PACKAGE_FOLDER = Path(__file__).parent
 _V2 = {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}
 _V3 = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 LEVELS = {"x86-64-v4": _V4, "x86-64-v3": _V3, "x86-64-v2": _V2}
 """instructions that each level has, best first, as LLVM names both"""
-GENERIC = "generic"
+ANY_PROCESSOR = "generic"
 """the level of other processor families: what each of the family can do"""
 IMPORTED = re.compile(rb"tenfold\.compiled\.(?:\w+\.)*(\w+)")
 """a module of kernels that another one names"""
@@ -54,7 +54,7 @@ def tag(level: str) -> str:
 def levels_here() -> list[str]:
     """What this processor can run, best first."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
-        return [GENERIC]
+        return [ANY_PROCESSOR]
     has = {name for name, there in llvm.get_host_cpu_features().items() if there}
     return [level for level, needs in LEVELS.items() if needs <= has]
 
@@ -62,12 +62,14 @@ def levels_here() -> list[str]:
 @cache
 def files() -> dict[str, Path]:
     """The file of each module of kernels, by its name: two in different folders have different names."""
-    return {path.stem: path for path in sorted(HERE.rglob("*.py")) if path.stem != "__init__"}
+    return {path.stem: path for path in sorted(PACKAGE_FOLDER.rglob("*.py")) if path.stem != "__init__"}
 
 
 def module_of(name: str) -> str:
     """Return the module of a kernel that stands in the list, as Python imports it."""
-    return ".".join(["tenfold.compiled", *files()[name.partition(".")[0]].relative_to(HERE).with_suffix("").parts])
+    return ".".join(
+        ["tenfold.compiled", *files()[name.partition(".")[0]].relative_to(PACKAGE_FOLDER).with_suffix("").parts]
+    )
 
 
 @cache
@@ -90,7 +92,7 @@ def digest(module: str) -> str:
 
 def base() -> Path:
     """The folder that holds one of each level; the environment variable TENFOLD_COMPILED names another."""
-    return Path(os.environ.get("TENFOLD_COMPILED") or HERE / "_compiled")
+    return Path(os.environ.get("TENFOLD_COMPILED") or PACKAGE_FOLDER / "_compiled")
 
 
 def why_not(level: str) -> str | None:

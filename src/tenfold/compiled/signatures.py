@@ -15,8 +15,8 @@ from typing import Any
 
 from numba import types
 
-LIST = Path(__file__).with_name("signatures.txt")
-TYPE = re.compile(r"(\w+)(?:\[([:1,]+)\])?(!?)")
+SIGNATURE_FILE = Path(__file__).with_name("signatures.txt")
+TYPE_PATTERN = re.compile(r"(\w+)(?:\[([:1,]+)\])?(!?)")
 
 
 def written(argument: types.Type) -> str:
@@ -32,7 +32,7 @@ def written(argument: types.Type) -> str:
 
 def read(text: str) -> types.Type:
     """The type that stands in the list."""
-    found = TYPE.fullmatch(text)
+    found = TYPE_PATTERN.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is no type of the list of signatures")
     name, axes, only_read = found.groups()
@@ -62,7 +62,7 @@ def lines() -> dict[str, list[str]]:
     """The types of each kernel of the list, not yet read."""
     found: dict[str, list[str]] = {}
     try:
-        text = LIST.read_text()
+        text = SIGNATURE_FILE.read_text()
     except OSError:
         return found
     for one in text.splitlines():

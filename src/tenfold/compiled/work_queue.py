@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 NEXT, DONE, CLOSED = 0, 8, 16
 """the number of the next piece, how many are done, whether there will be no more; each in a line of cache of its own"""
-MANY = 1 << 20
+MAX_PIECES = 1 << 20
 """more than there are pieces: the next piece's number counts on beyond, with the turn in the bits above"""
 
-PATIENCE = 2000
+SPINS_BEFORE_SLEEP = 2000
 """moments that a thread waits before it sleeps (if it only gave way, it would stay on the core of who wakes it)"""
 
 
 def desk() -> NDArray[np.int64]:
     """One on which nothing lies."""
     found = np.zeros(24, np.int64)
-    found[NEXT] = MANY - 1
+    found[NEXT] = MAX_PIECES - 1
     return found
 
 
@@ -109,7 +109,7 @@ def sleep(typing: Typing) -> Intrinsic:
 @inner
 def rest(turns):
     """For a moment; for longer, if there were many before. The turns after this one."""
-    if turns < PATIENCE:
+    if turns < SPINS_BEFORE_SLEEP:
         breathe()
     else:
         sleep()
@@ -120,15 +120,15 @@ def rest(turns):
 def lay_out(desk):
     """New pieces lie on the desk: all that they need has been written."""
     put(desk, DONE, 0)
-    put(desk, NEXT, (look(desk, NEXT) // MANY + 1) * MANY)
+    put(desk, NEXT, (look(desk, NEXT) // MAX_PIECES + 1) * MAX_PIECES)
 
 
 @inner
 def take(desk, pieces):
     """The number of a piece that is now ours to do; -1: there is none."""
-    if look(desk, NEXT) % MANY >= pieces:
+    if look(desk, NEXT) % MAX_PIECES >= pieces:
         return np.int64(-1)
-    k = add(desk, NEXT, 1) % MANY
+    k = add(desk, NEXT, 1) % MAX_PIECES
     return k if k < pieces else np.int64(-1)
 
 

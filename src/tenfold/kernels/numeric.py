@@ -9,9 +9,9 @@ import numpy as np
 
 from tenfold.compiled.neighbors.kernel_values import (
     ADDITIVE_CHI2,
+    CANCELLATION_SHARE,
     CHI2,
     LAPLACIAN,
-    NEAR,
     difference_values,
     gaussian_values,
 )
@@ -157,7 +157,7 @@ class GaussianKernel(Kernel):
         mine = typed(X - center, out.dtype)
         whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         np.matmul(mine, theirs.T, out=whole)
-        gamma = np.array([self.gamma, NEAR[out.dtype.name]], out.dtype)
+        gamma = np.array([self.gamma, CANCELLATION_SHARE[out.dtype.name]], out.dtype)
         gaussian_values(mine, theirs, squares(mine).astype(out.dtype), squares_z, gamma, whole)
         if whole is not out:
             out[:] = whole

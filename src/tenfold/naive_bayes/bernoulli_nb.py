@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from tenfold.compiled.moments.class_sums import ABOVE, ONES
+from tenfold.compiled.moments.class_sums import ABOVE_THRESHOLD, BINARY
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator.shell.constraints import array, boolean, real
 from tenfold.naive_bayes.counted import CountedModel, CountedNB, blocks, times
@@ -58,7 +58,7 @@ class BernoulliNB(CountedNB):
 
     def statistic(self, schema: Schema) -> SumsByClass:
         bar = 0.0 if self.binarize is None else float(self.binarize)
-        return SumsByClass(self._classes(schema), ONES if self.binarize is None else ABOVE, bar)
+        return SumsByClass(self._classes(schema), BINARY if self.binarize is None else ABOVE_THRESHOLD, bar)
 
     def log_prob(self, s: ClassSums) -> Array:
         return np.asarray(np.log(s.total + self.alpha) - np.log(s.weight + 2 * self.alpha)[:, None])

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.compiled.moments.class_sums import COUNTS
+from tenfold.compiled.moments.class_sums import AS_COUNTS
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import NOT_NAN
 from tenfold.estimator import OnePass
@@ -47,7 +47,7 @@ class CountedNB(OnePass, JointLogProba):
         raise NotImplementedError
 
     def statistic(self, schema: Schema) -> SumsByClass:
-        return SumsByClass(self._classes(schema), COUNTS)
+        return SumsByClass(self._classes(schema), AS_COUNTS)
 
     def _classes(self, schema: Schema) -> int:
         """How many there are; a prior that does not fit them is refused."""

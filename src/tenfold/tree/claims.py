@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tenfold.compiled.tree.tree_search import FREE
+from tenfold.compiled.tree.tree_search import UNPENALIZED_CATEGORIES
 from tenfold.core import Array, Claim, Codes
 from tenfold.theory.bounds.occam import occam_bound
 from tenfold.tree.growing.far_targets import NearRange
@@ -72,7 +72,7 @@ def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Cl
 
 def category_claims(levels: Codes, rows: int, penalty: float) -> tuple[Claim, ...]:
     """How many rows the categories of a column have, of the column where they have least; none, if all have few."""
-    many = np.flatnonzero(levels > FREE)
+    many = np.flatnonzero(levels > UNPENALIZED_CATEGORIES)
     if not len(many):
         return ()
     worst = int(many[levels[many].argmax()])

@@ -10,11 +10,11 @@ import numpy as np
 
 from tenfold.compiled.decorators import inner, kernel
 
-SWEEPS = 4
+ACTIVE_SWEEPS = 4
 """over the active coordinates, after one over all"""
-WORTH = 24.0
+DIRECT_STEP_DELAY = 24.0
 """a direct step is due when so many times the sweeps since the last one would have paid for it"""
-SINGULAR = 1e-10
+MIN_PIVOT_SHARE = 1e-10
 """a pivot of a Gram matrix with unit diagonal that tells no more than rounding"""
 
 
@@ -56,7 +56,7 @@ def _factor(M):
     n = M.shape[0]
     column = np.empty(n)
     for k in range(n):
-        if not M[k, k] > SINGULAR:
+        if not M[k, k] > MIN_PIVOT_SHARE:
             return False
         root = np.sqrt(M[k, k])
         M[k, k] = root
@@ -239,16 +239,16 @@ def descend_coordinates(S, q, l, m, positive, tol, most, beta, u):
         for j in range(p):
             _move(j, S, l, m, positive, beta, u)
         n = _active(beta, which)
-        for _ in range(SWEEPS):
+        for _ in range(ACTIVE_SWEEPS):
             moved = False
             for k in range(n):
                 moved |= _move(which[k], S, l, m, positive, beta, u)
             if not moved:
                 break
-        sweeps += 1 + SWEEPS
+        sweeps += 1 + ACTIVE_SWEEPS
         n = _active(beta, which)
-        work += float(p) * n * SWEEPS
-        if n and WORTH * work >= float(n) ** 3:
+        work += float(p) * n * ACTIVE_SWEEPS
+        if n and DIRECT_STEP_DELAY * work >= float(n) ** 3:
             _direct(S, q, l, m, positive, beta, which[:n])
             work = 0.0
         _refresh(S, q, beta, u)

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.compiled.decorators import inner, kernel
 from tenfold.compiled.linear_model.losses import loss_slope, loss_value, soften
 
-TIMES = 64
+MAX_REPEATS = 64
 """that one row is seen in a row at the most"""
 
 
@@ -81,7 +81,7 @@ def shrunk(value, by_how_much):
 @inner
 def times_of(c):
     """How often a row of weight c is seen."""
-    return max(1, math.ceil(min(c, TIMES)))
+    return max(1, math.ceil(min(c, MAX_REPEATS)))
 
 
 @kernel

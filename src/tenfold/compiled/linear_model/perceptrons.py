@@ -13,7 +13,7 @@ import math
 from tenfold.compiled.decorators import inner, kernel
 from tenfold.compiled.linear_model.descent import dot
 
-TIMES = 1 << 16
+MAX_REPEATS = 1 << 16
 """that one row is seen in a row at the most"""
 
 
@@ -28,7 +28,7 @@ def perceive(block, y, weight, order, eta, constant, w, late, mistakes, run, bes
     """Walk over dense rows in an order: weights change with each row on the wrong side of their plane."""
     outputs, p = len(w), block.shape[1]
     for i in order:
-        times = max(1, math.ceil(min(weight[i], TIMES)))
+        times = max(1, math.ceil(min(weight[i], MAX_REPEATS)))
         share = weight[i] / times
         for turn in range(times):
             changed = False
@@ -64,7 +64,7 @@ def perceive_sparse(data, indices, ends, y, weight, order, eta, constant, w, lat
     """Rows of a CSR matrix."""
     outputs = len(w)
     for i in order:
-        times = max(1, math.ceil(min(weight[i], TIMES)))
+        times = max(1, math.ceil(min(weight[i], MAX_REPEATS)))
         share = weight[i] / times
         for turn in range(times):
             changed = False

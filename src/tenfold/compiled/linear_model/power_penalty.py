@@ -11,17 +11,17 @@ import math
 import numpy as np
 
 from tenfold.compiled.decorators import inner, kernel
-from tenfold.compiled.linear_model.coordinates import SWEEPS, WORTH, _factor, _refresh, _solve
+from tenfold.compiled.linear_model.coordinates import ACTIVE_SWEEPS, DIRECT_STEP_DELAY, _factor, _refresh, _solve
 
-LEAST = -700.0
+LOG_ZERO = -700.0
 """logarithm of a coefficient that is 0"""
-STEPS = 60
+MAX_NEWTON_STEPS = 60
 """of Newton's method in one coordinate at the most (it takes five), and halvings of a step"""
-STIFF = 1e100
+MAX_CURVATURE = 1e100
 """a coordinate that is more curved than this does not move in a step of all"""
-DAMPING = 1e-9
+HESSIAN_DAMPING = 1e-9
 """added to the curvature: of columns that are not independent, a large power has next to none near 0"""
-ROUNDING = 8 * 2.0**-52
+SUM_ROUNDING = 8 * 2.0**-52
 """of a sum of three terms, as a share of their sizes"""
 
 
@@ -48,8 +48,8 @@ def _root(rho, s, a, q):
     """
     first, second, aim, by = math.log(s), math.log(q) - q * math.log(a), math.log(rho), q - 1.0
     x = min(aim - first, (aim - second) / by)
-    for _ in range(STEPS):
-        if x < LEAST:
+    for _ in range(MAX_NEWTON_STEPS):
+        if x < LOG_ZERO:
             return 0.0
         one, two = first + x, second + by * x
         top = max(one, two)
@@ -101,7 +101,7 @@ def _newton(S, a, q, beta, u, active):
         for k in range(n):
             L[i, k] = S[j, active[k]]
         slope = _slope(beta[j], a[j], q)
-        L[i, i] += (q - 1.0) * slope / beta[j] + DAMPING
+        L[i, i] += (q - 1.0) * slope / beta[j] + HESSIAN_DAMPING
         step[i] = u[j] - slope
     if not _factor(L):
         return
@@ -115,7 +115,7 @@ def _newton(S, a, q, beta, u, active):
     if _along(1.0, beta, step, active, a, q, slope, curve) <= 0.0:
         low = 1.0
     else:
-        for _ in range(STEPS):
+        for _ in range(MAX_NEWTON_STEPS):
             half = 0.5 * (low + high)
             if _along(half, beta, step, active, a, q, slope, curve) <= 0.0:
                 low = half
@@ -132,7 +132,7 @@ def _apart(b, u, a, q):
     if not abs(best) < np.inf:
         return np.inf
     dual = abs(u * best) * (q - 1.0) / q
-    direct = size + dual - b * u + ROUNDING * (size + dual + abs(b * u))
+    direct = size + dual - b * u + SUM_ROUNDING * (size + dual + abs(b * u))
     return min(max((_slope(b, a, q) - u) * (b - best), 0.0), direct)
 
 
@@ -165,7 +165,7 @@ def descend_powers(S, t, a, q, curvature, tol, most, beta, u):
         gap = power_gap(beta, u, max(rest, 0.0), a, q, curvature, 0.0)
         if (gap <= tol and sweeps) or sweeps >= most:  # one round at least: no coefficient is 0, however near that is
             return sweeps, gap
-        for _ in range(SWEEPS):
+        for _ in range(ACTIVE_SWEEPS):
             moved = False
             for j in range(p):
                 moved |= _move(j, S, a, q, beta, u)
@@ -174,11 +174,11 @@ def descend_powers(S, t, a, q, curvature, tol, most, beta, u):
                 break
         n = 0
         for j in range(p):
-            if beta[j] != 0.0 and (q - 1.0) * _slope(beta[j], a[j], q) / beta[j] < STIFF:
+            if beta[j] != 0.0 and (q - 1.0) * _slope(beta[j], a[j], q) / beta[j] < MAX_CURVATURE:
                 which[n] = j
                 n += 1
-        work += float(p) * p * SWEEPS
-        if n and WORTH * work >= float(n) ** 3:
+        work += float(p) * p * ACTIVE_SWEEPS
+        if n and DIRECT_STEP_DELAY * work >= float(n) ** 3:
             _refresh(S, t, beta, u)
             _newton(S, a, q, beta, u, which[:n])
             work = 0.0

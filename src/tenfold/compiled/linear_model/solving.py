@@ -14,11 +14,11 @@ _dpotrs = _external("dpotrs", 8, "lapack")
 _dpocon = _external("dpocon", 9, "lapack")
 
 EPS = 2.0**-52
-SURE = 4.0
+ROUNDING_DEVIATIONS = 4.0
 """standard deviations of rounding errors that an estimate covers"""
-CONDITION = 50.0
+MAX_CONDITION = 50.0
 """of a system, at most, in which no digit is in doubt"""
-SEEN = 1e-10
+MAX_ERROR_OF_NOISE = 1e-10
 """errors that are a larger share of the noise may be seen"""
 
 
@@ -113,4 +113,4 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
 @inner_dividing
 def _is_sure(inverse, gamma, size, noise):
     """Whether no digit is in doubt, if the inverse of the system is about so large."""
-    return not (inverse > CONDITION or SURE * gamma * inverse * size > SEEN * noise)
+    return not (inverse > MAX_CONDITION or ROUNDING_DEVIATIONS * gamma * inverse * size > MAX_ERROR_OF_NOISE * noise)

@@ -12,7 +12,7 @@ import numpy as np
 from tenfold.compiled.decorators import kernel
 from tenfold.compiled.linear_model.descent import judge, rate, shrunk, times_of
 
-LEAST = 1e-3
+MIN_SCALE = 1e-3
 """to which s may fall before v takes it over"""
 
 
@@ -44,7 +44,7 @@ def descend_sparse(data, indices, ends, y, weight, order, how, by, w, clock, ave
                 f[k] = w[k, 0] + s * sum_
             clock[1] += share * judge(how, e, f, y[i], slope)
             s *= max(0.0, 1.0 - eta * l2)
-            if s < LEAST:
+            if s < MIN_SCALE:
                 for k in range(outputs):
                     for j in range(1, p + 1):
                         if l1 > 0.0:

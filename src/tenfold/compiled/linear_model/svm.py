@@ -10,7 +10,7 @@ import numpy as np
 
 from tenfold.compiled.decorators import dividing, inner, kernel
 
-TINY = 1e-12
+MIN_PAIR_DISTANCE = 1e-12
 """a pair of rows with no less distance than this between them: the curvature where a kernel has none"""
 
 
@@ -41,12 +41,12 @@ def move_pairs(K, low, high, beta, slope, tol, most):
                     worst = s
                 away = best - s
                 if away > 0.0:
-                    curved = max(own + room[k] - 2.0 * row[k], TINY)
+                    curved = max(own + room[k] - 2.0 * row[k], MIN_PAIR_DISTANCE)
                     if away * away > gain * curved:
                         j, gain = k, away * away / curved
         if j < 0 or best - worst <= tol:
             return moved
-        curved = max(own + room[j] - 2.0 * row[j], TINY)
+        curved = max(own + room[j] - 2.0 * row[j], MIN_PAIR_DISTANCE)
         step = (best + slope[j]) / curved
         if step >= high[i] - beta[i] or step >= beta[j] - low[j]:
             if high[i] - beta[i] <= beta[j] - low[j]:

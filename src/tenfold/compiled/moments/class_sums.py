@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tenfold.compiled.decorators import inner, kernel
 
-COUNTS, ABOVE, ONES = 0, 1, 2
+AS_COUNTS, ABOVE_THRESHOLD, BINARY = 0, 1, 2
 """how a number enters: as it is, as one if it is above a bar, or as nought or one, which it must be"""
 
 
 @inner
 def _entered(x, way, bar):
     """A number as it enters the sums, and whether it may."""
-    if way == ABOVE:
+    if way == ABOVE_THRESHOLD:
         return (1.0 if x > bar else 0.0), True
-    return x, x >= 0.0 if way == COUNTS else x == 0.0 or x == 1.0
+    return x, x >= 0.0 if way == AS_COUNTS else x == 0.0 or x == 1.0
 
 
 @kernel

@@ -10,7 +10,7 @@ from tenfold.compiled.blas import dot, multiply
 from tenfold.compiled.decorators import dividing
 from tenfold.compiled.precision.error_free import two_sum
 
-LOST = 1e-4
+MIN_SHARE_LEFT = 1e-4
 """share of a sum of squares, around a shift, that must be left around the mean"""
 
 
@@ -63,7 +63,7 @@ def move_to_mean(gram, shift, mean, rest, comoment):
     for i in range(q):
         offset[i] = gram[q, i] / weight
         mean[i], rest[i] = two_sum(shift[i], offset[i])
-        far |= gram[i, i] - weight * (offset[i] * offset[i]) < LOST * gram[i, i]
+        far |= gram[i, i] - weight * (offset[i] * offset[i]) < MIN_SHARE_LEFT * gram[i, i]
     for i in range(q):
         for j in range(i + 1):
             value = (gram[i, j] - weight * (offset[i] * offset[j])) + 0.0  # no -0

@@ -10,7 +10,7 @@ import math
 
 from tenfold.compiled.decorators import kernel
 
-FAR = 1e5
+MAX_EXACT_MULTIPLE = 1e5
 """beyond it, a multiple of the first parts of π is not exact"""
 PI_1 = 3.1415926534682512
 """the first 33 bits of π, the next 33, the rest"""
@@ -26,7 +26,7 @@ def cosines(values, offset, factor):
         for j in range(values.shape[1]):
             z = values[i, j] + offset[j]
             values[i, j] = z
-            far += 0 if abs(z) < FAR else 1
+            far += 0 if abs(z) < MAX_EXACT_MULTIPLE else 1
     if far:
         for i in range(values.shape[0]):
             for j in range(values.shape[1]):

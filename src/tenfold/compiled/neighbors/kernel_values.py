@@ -8,9 +8,9 @@ from tenfold.compiled.decorators import dividing, inner_dividing, written_in
 from tenfold.compiled.precision.exponential import exp
 
 LAPLACIAN, CHI2, ADDITIVE_CHI2 = 0, 1, 2
-NEAR = {"float32": 1e-3, "float64": 1e-5}
+CANCELLATION_SHARE = {"float32": 1e-3, "float64": 1e-5}
 """a squared distance below this share of the squares of both rows lost digits, and is made anew of the differences"""
-WIDTH = 256
+CACHED_VALUES = 256
 """values of a row that are worked on while they are in cache"""
 
 HIGH, LOW, PER, END = np.float32(0.693359375), np.float32(-2.12194440e-4), np.float32(1.44269504), np.float32(87.0)
@@ -67,8 +67,8 @@ def gaussian_values(X, Z, squares_x, squares_z, gamma, out):
     p = X.shape[1]
     for i in range(out.shape[0]):
         square = squares_x[i]
-        for start in range(0, out.shape[1], WIDTH):
-            row, squares = out[i, start : start + WIDTH], squares_z[start : start + WIDTH]
+        for start in range(0, out.shape[1], CACHED_VALUES):
+            row, squares = out[i, start : start + CACHED_VALUES], squares_z[start : start + CACHED_VALUES]
             if _distances(row, square, squares, near):
                 for j in range(len(row)):
                     if row[j] <= near * (square + squares[j]):
@@ -97,10 +97,10 @@ def difference_values(X, columns, kind, gamma, out):
     """out[i, j] = exp(-gamma[0] d), d the sum of |x - z| or of (x - z)² / (x + z) over columns; or -d itself."""
     factor = gamma[0]
     for i in range(out.shape[0]):
-        for start in range(0, out.shape[1], WIDTH):
-            row = out[i, start : start + WIDTH]
+        for start in range(0, out.shape[1], CACHED_VALUES):
+            row = out[i, start : start + CACHED_VALUES]
             row[:] = factor - factor
             for c in range(len(columns)):
-                _add_differences(X[i, c], columns[c, start : start + WIDTH], kind, row)
+                _add_differences(X[i, c], columns[c, start : start + CACHED_VALUES], kind, row)
             if kind != ADDITIVE_CHI2:
                 _exponentials(row, factor)

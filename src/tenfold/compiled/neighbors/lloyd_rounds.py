@@ -17,7 +17,7 @@ SHORT, LANES = 128, 8
 def settle(rows, weight, centers, most, little):
     """Move centres to the means of their rows till little is gained; return the inertia before the last move."""
     count, p = centers.shape
-    heft, norms, total = np.empty(count), np.empty(count), np.empty((count, p))
+    mass, norms, total = np.empty(count), np.empty(count), np.empty((count, p))
     square, squares = np.empty(p), np.empty(p)
     before = math.inf
     for _ in range(most):
@@ -25,17 +25,17 @@ def settle(rows, weight, centers, most, little):
             for j in range(p):
                 squares[j] = centers[k, j] * centers[k, j]
             norms[k] = _sum(squares)
-        heft[:] = 0.0
+        mass[:] = 0.0
         total[:] = 0.0
         square[:] = 0.0
-        add_lloyd(rows, weight, centers, norms, centers, heft, total, square)
+        add_lloyd(rows, weight, centers, norms, centers, mass, total, square)
         inertia = _sum(square)
         if inertia >= before * (1 - little):
             return inertia
         before = inertia
         for k in range(count):
             for j in range(p):
-                centers[k, j] += total[k, j] / (heft[k] if heft[k] > 0.0 else 1.0)
+                centers[k, j] += total[k, j] / (mass[k] if mass[k] > 0.0 else 1.0)
     return before
 
 

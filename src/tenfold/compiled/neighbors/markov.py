@@ -18,14 +18,14 @@ LANES = 8
 """numbers that are worked on side by side: for the sums, states are padded to a multiple of it with impossible ones"""
 ZERO, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = (np.uint64(i) for i in range(LANES + 1))
 """places without a sign: nothing has to look whether they count from the end"""
-NEVER = 1e-290
+MIN_PROBABILITY = 1e-290
 """chances below which a state is not reached"""
-BLOCK = 128
+BACKWARD_BLOCK_ROWS = 128
 """rows of which it is kept what those after them say, before it is summed up"""
 
 
 @inner
-def _mixed(chances, at, step, factor, likely, which, out, to):
+def _mixed(probabilities, at, step, factor, likely, which, out, to):
     """out[to, j] = factor likely[which, j] Σ_i chances[at, i] step[i, j], eight j side by side; return their sum.
 
     The factor, which comes from a division, is needed last.
@@ -36,7 +36,7 @@ def _mixed(chances, at, step, factor, likely, which, out, to):
     for b in range(ZERO, k, EIGHT):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
         for i in range(ZERO, k):
-            c = chances[at, i]
+            c = probabilities[at, i]
             s0 += c * step[i, b]
             s1 += c * step[i, b + ONE]
             s2 += c * step[i, b + TWO]
@@ -87,14 +87,14 @@ def _retreat(value, step, factor, kept, at, beta, gamma):
             s5 += c * step[i, b + FIVE]
             s6 += c * step[i, b + SIX]
             s7 += c * step[i, b + SEVEN]
-        s0 *= factor if kept[at, b] > NEVER else 0.0
-        s1 *= factor if kept[at, b + ONE] > NEVER else 0.0
-        s2 *= factor if kept[at, b + TWO] > NEVER else 0.0
-        s3 *= factor if kept[at, b + THREE] > NEVER else 0.0
-        s4 *= factor if kept[at, b + FOUR] > NEVER else 0.0
-        s5 *= factor if kept[at, b + FIVE] > NEVER else 0.0
-        s6 *= factor if kept[at, b + SIX] > NEVER else 0.0
-        s7 *= factor if kept[at, b + SEVEN] > NEVER else 0.0
+        s0 *= factor if kept[at, b] > MIN_PROBABILITY else 0.0
+        s1 *= factor if kept[at, b + ONE] > MIN_PROBABILITY else 0.0
+        s2 *= factor if kept[at, b + TWO] > MIN_PROBABILITY else 0.0
+        s3 *= factor if kept[at, b + THREE] > MIN_PROBABILITY else 0.0
+        s4 *= factor if kept[at, b + FOUR] > MIN_PROBABILITY else 0.0
+        s5 *= factor if kept[at, b + FIVE] > MIN_PROBABILITY else 0.0
+        s6 *= factor if kept[at, b + SIX] > MIN_PROBABILITY else 0.0
+        s7 *= factor if kept[at, b + SEVEN] > MIN_PROBABILITY else 0.0
         beta[b] = s0
         beta[b + ONE] = s1
         beta[b + TWO] = s2
@@ -251,7 +251,7 @@ def expected_counts(codes, ends, weight, start, step, back, table, kept, began, 
     longest, first = 0, 0
     for s in range(len(ends)):
         longest, first = max(longest, ends[s] - first), ends[s]
-    marks, values = np.empty((longest // window + 1, k)), np.empty((BLOCK, k))
+    marks, values = np.empty((longest // window + 1, k)), np.empty((BACKWARD_BLOCK_ROWS, k))
     marks[0] = start[0]
     beta, gamma, value = np.empty(k), np.empty(k), np.empty(k)
     first = 0
@@ -290,7 +290,7 @@ def expected_counts(codes, ends, weight, start, step, back, table, kept, began, 
                 for j in range(k):
                     said[here, j] += both * gamma[j]
                 count += 1
-                if count == BLOCK:
+                if count == BACKWARD_BLOCK_ROWS:
                     _add_moves(kept, t - at + count - 1, values, count, moved)
                     count = 0
             _add_moves(kept, first - at + count - 1, values, count, moved)
@@ -302,21 +302,21 @@ def expected_counts(codes, ends, weight, start, step, back, table, kept, began, 
 
 
 @inner
-def _likeliest(chances, at, step, likely, which):
+def _likeliest(probabilities, at, step, likely, which):
     """chances[at + 1, j] = likely[which, j] + the largest of chances[at, i] + step[i, j], eight j side by side."""
     k, at, which = np.uint64(step.shape[0]), np.uint64(at), np.uint64(which)
     to = at + ONE
     for b in range(ZERO, k, EIGHT):
-        s0 = chances[at, ZERO] + step[ZERO, b]
-        s1 = chances[at, ZERO] + step[ZERO, b + ONE]
-        s2 = chances[at, ZERO] + step[ZERO, b + TWO]
-        s3 = chances[at, ZERO] + step[ZERO, b + THREE]
-        s4 = chances[at, ZERO] + step[ZERO, b + FOUR]
-        s5 = chances[at, ZERO] + step[ZERO, b + FIVE]
-        s6 = chances[at, ZERO] + step[ZERO, b + SIX]
-        s7 = chances[at, ZERO] + step[ZERO, b + SEVEN]
+        s0 = probabilities[at, ZERO] + step[ZERO, b]
+        s1 = probabilities[at, ZERO] + step[ZERO, b + ONE]
+        s2 = probabilities[at, ZERO] + step[ZERO, b + TWO]
+        s3 = probabilities[at, ZERO] + step[ZERO, b + THREE]
+        s4 = probabilities[at, ZERO] + step[ZERO, b + FOUR]
+        s5 = probabilities[at, ZERO] + step[ZERO, b + FIVE]
+        s6 = probabilities[at, ZERO] + step[ZERO, b + SIX]
+        s7 = probabilities[at, ZERO] + step[ZERO, b + SEVEN]
         for i in range(ONE, k):
-            c = chances[at, i]
+            c = probabilities[at, i]
             s0 = max(s0, c + step[i, b])
             s1 = max(s1, c + step[i, b + ONE])
             s2 = max(s2, c + step[i, b + TWO])
@@ -325,14 +325,14 @@ def _likeliest(chances, at, step, likely, which):
             s5 = max(s5, c + step[i, b + FIVE])
             s6 = max(s6, c + step[i, b + SIX])
             s7 = max(s7, c + step[i, b + SEVEN])
-        chances[to, b] = s0 + likely[which, b]
-        chances[to, b + ONE] = s1 + likely[which, b + ONE]
-        chances[to, b + TWO] = s2 + likely[which, b + TWO]
-        chances[to, b + THREE] = s3 + likely[which, b + THREE]
-        chances[to, b + FOUR] = s4 + likely[which, b + FOUR]
-        chances[to, b + FIVE] = s5 + likely[which, b + FIVE]
-        chances[to, b + SIX] = s6 + likely[which, b + SIX]
-        chances[to, b + SEVEN] = s7 + likely[which, b + SEVEN]
+        probabilities[to, b] = s0 + likely[which, b]
+        probabilities[to, b + ONE] = s1 + likely[which, b + ONE]
+        probabilities[to, b + TWO] = s2 + likely[which, b + TWO]
+        probabilities[to, b + THREE] = s3 + likely[which, b + THREE]
+        probabilities[to, b + FOUR] = s4 + likely[which, b + FOUR]
+        probabilities[to, b + FIVE] = s5 + likely[which, b + FIVE]
+        probabilities[to, b + SIX] = s6 + likely[which, b + SIX]
+        probabilities[to, b + SEVEN] = s7 + likely[which, b + SEVEN]
 
 
 @lanes
@@ -436,9 +436,9 @@ def walk(draws, ends, start, step, out):
     first = 0
     for s in range(len(ends)):
         for t in range(first, ends[s]):
-            chances = start if t == first else step[out[t - 1]]
+            probabilities = start if t == first else step[out[t - 1]]
             state = 0
-            while state < len(start) - 1 and draws[t] >= chances[state]:
+            while state < len(start) - 1 and draws[t] >= probabilities[state]:
                 state += 1
             out[t] = state
         first = ends[s]

@@ -10,7 +10,7 @@ from tenfold.compiled.blas import add_gram, multiply_triangular
 from tenfold.compiled.decorators import kernel
 from tenfold.compiled.precision.exponential import exp
 
-NOTHING = -72.0
+LOG_NEGLIGIBLE = -72.0
 """logarithm of a responsibility below the square of what rounding sees: it counts as nought"""
 
 
@@ -97,7 +97,7 @@ def share_out(joint, level, row_weight, largest, log_density, fourth):
         for i in range(m):
             square = level[k] - joint[k, i]
             share = joint[k, i] - log_density[i]
-            w = row_weight[i] * exp(share) if share > NOTHING else 0.0
+            w = row_weight[i] * exp(share) if share > LOG_NEGLIGIBLE else 0.0
             joint[k, i] = w
             largest[i] = 4.0 * w * square * square if w > 0.0 else 0.0
         for i in range(m):

@@ -7,7 +7,7 @@ import numpy as np
 from tenfold.compiled.blas import products
 from tenfold.compiled.decorators import kernel
 
-HEIGHT = 512
+CACHED_ROWS = 512
 """rows whose products with the centres stay in cache"""
 
 
@@ -35,10 +35,10 @@ def _nearest(rows, centers, norms, product, best, label):
 @kernel
 def nearest(rows, centers, norms, label):
     """label[i]: the nearest centre of row i, from |c|² - 2cx in the type of the rows."""
-    product = np.empty((centers.shape[0], HEIGHT), rows.dtype)
-    best = np.empty(HEIGHT, rows.dtype)
-    for start in range(0, rows.shape[0], HEIGHT):
-        stop = min(start + HEIGHT, rows.shape[0])
+    product = np.empty((centers.shape[0], CACHED_ROWS), rows.dtype)
+    best = np.empty(CACHED_ROWS, rows.dtype)
+    for start in range(0, rows.shape[0], CACHED_ROWS):
+        stop = min(start + CACHED_ROWS, rows.shape[0])
         _nearest(rows[start:stop], centers, norms, product, best, label[start:stop])
 
 
@@ -49,11 +49,11 @@ def add_lloyd(rows, row_weight, centers, norms, exact, weight, total, square):
     Sums and squares are of differences to the centre, in float64; `exact` are the centres in it.
     """
     n, p = rows.shape
-    product = np.empty((centers.shape[0], HEIGHT), rows.dtype)
-    best = np.empty(HEIGHT, rows.dtype)
-    label = np.empty(HEIGHT, np.int64)
-    for start in range(0, n, HEIGHT):
-        m = min(HEIGHT, n - start)
+    product = np.empty((centers.shape[0], CACHED_ROWS), rows.dtype)
+    best = np.empty(CACHED_ROWS, rows.dtype)
+    label = np.empty(CACHED_ROWS, np.int64)
+    for start in range(0, n, CACHED_ROWS):
+        m = min(CACHED_ROWS, n - start)
         _nearest(rows[start : start + m], centers, norms, product, best, label)
         for i in range(m):
             k = label[i]

@@ -14,7 +14,7 @@ from tenfold.compiled.decorators import inner, kernel
 
 SQUARES, ABSOLUTE, LARGEST, POWERS = 0, 1, 2, 3
 """Σ s d², Σ s |d| (of coded columns Σ s [d ≠ 0]), max s |d|, Σ s |d|^p"""
-TILE = 64
+TILE_ROWS = 64
 """rows whose distances to one row are computed at once, as vectors"""
 QUERIES, HEIGHT, LOOK = 256, 512, 64
 """rows of a product on either side: it stays in cache; and how many of its entries are looked at together"""
@@ -84,23 +84,23 @@ def _put_in_order(q, size, distance, index):
 @inner
 def _distances(metric, power, query, q, tile, height, scale, coded, out):
     """out[i]: how far row i of the tile, which is columns x rows, is from a query."""
-    for i in range(TILE):
+    for i in range(TILE_ROWS):
         out[i] = 0.0
     for c in range(query.shape[1]):
         x, s = query[q, c], scale[c]
         if metric == SQUARES:
-            for i in range(TILE):
+            for i in range(TILE_ROWS):
                 d = x - tile[c, i]
                 out[i] += s * (d * d)
         elif metric == ABSOLUTE:
             if coded[c]:
-                for i in range(TILE):
+                for i in range(TILE_ROWS):
                     out[i] += s if x != tile[c, i] else 0.0
             else:
-                for i in range(TILE):
+                for i in range(TILE_ROWS):
                     out[i] += s * abs(x - tile[c, i])
         elif metric == LARGEST:
-            for i in range(TILE):
+            for i in range(TILE_ROWS):
                 out[i] = max(out[i], s * abs(x - tile[c, i]))
         else:
             for i in range(height):
@@ -116,9 +116,9 @@ def nearest_rows(metric, power, query, rows, scale, coded, label, value, weight,
     n, p = rows.shape
     m, most = distance.shape
     size = np.zeros(m, np.int64)
-    tile, away = np.zeros((p, TILE)), np.empty(TILE)
-    for start in range(0, n, TILE):
-        height = min(TILE, n - start)
+    tile, away = np.zeros((p, TILE_ROWS)), np.empty(TILE_ROWS)
+    for start in range(0, n, TILE_ROWS):
+        height = min(TILE_ROWS, n - start)
         for i in range(height):
             for c in range(p):
                 tile[c, i] = rows[start + i, c]
@@ -126,7 +126,7 @@ def nearest_rows(metric, power, query, rows, scale, coded, label, value, weight,
             _distances(metric, power, query, q, tile, height, scale, coded, away)
             if size[q] == most:
                 near, top = 0, distance[q, 0]
-                for i in range(TILE):
+                for i in range(TILE_ROWS):
                     near += away[i] <= top
                 if near == 0:
                     continue

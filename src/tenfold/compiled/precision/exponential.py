@@ -8,13 +8,13 @@ from tenfold.compiled.decorators import written_in
 
 HIGH, LOW, PER = 6.93147180369123816490e-01, 1.90821492927058770002e-10, 1.4426950408889634
 """ln 2 in two words, and 1 / ln 2"""
-END = 708.0
+MAX_EXPONENT = 708.0
 
 
 @written_in
 def exp(x):
     """e to the x, to a unit in the last place; x is held within -708 and 708."""
-    x = min(max(x, -END), END)
+    x = min(max(x, -MAX_EXPONENT), MAX_EXPONENT)
     k = np.rint(x * PER)
     r = (x - k * HIGH) - k * LOW
     p = 1 / 6227020800

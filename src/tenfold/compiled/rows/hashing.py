@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tenfold.compiled.decorators import inner, kernel
 
-MASK = 0xFFFFFFFF
-SPACE = 32
+UINT32_MASK = 0xFFFFFFFF
+SPACE_CHARACTER = 32
 
 
 @inner
 def mixed(k):
     """Four bytes, as MurmurHash3 mixes them before they enter."""
-    k = (k * 0xCC9E2D51) & MASK
-    k = ((k << 15) | (k >> 17)) & MASK
-    return (k * 0x1B873593) & MASK
+    k = (k * 0xCC9E2D51) & UINT32_MASK
+    k = ((k << 15) | (k >> 17)) & UINT32_MASK
+    return (k * 0x1B873593) & UINT32_MASK
 
 
 @inner
@@ -23,8 +23,8 @@ def murmur(text, start, stop):
     while at + 4 <= stop:
         k = int(text[at]) | (int(text[at + 1]) << 8) | (int(text[at + 2]) << 16) | (int(text[at + 3]) << 24)
         h ^= mixed(k)
-        h = ((h << 13) | (h >> 19)) & MASK
-        h = (h * 5 + 0xE6546B64) & MASK
+        h = ((h << 13) | (h >> 19)) & UINT32_MASK
+        h = (h * 5 + 0xE6546B64) & UINT32_MASK
         at += 4
     k = 0
     for j in range(stop - at):
@@ -33,9 +33,9 @@ def murmur(text, start, stop):
         h ^= mixed(k)
     h ^= stop - start
     h ^= h >> 16
-    h = (h * 0x85EBCA6B) & MASK
+    h = (h * 0x85EBCA6B) & UINT32_MASK
     h ^= h >> 13
-    h = (h * 0xC2B2AE35) & MASK
+    h = (h * 0xC2B2AE35) & UINT32_MASK
     return h ^ (h >> 16)
 
 
@@ -95,7 +95,7 @@ def cut_words(text, ends, table, out, starts, stops, last):
                 continue
             if run >= 2:
                 starts[words], stops[words] = begin, to
-                out[to] = SPACE
+                out[to] = SPACE_CHARACTER
                 to += 1
                 words += 1
             else:
@@ -116,7 +116,7 @@ def hash_terms(text, starts, stops, last, low, high, features, signed, columns, 
             for word in range(first, last[i] - n + 1):
                 h = murmur(text, starts[word], stops[word + n - 1])
                 sign = h >> 31
-                size = (MASK + 1 - h) if sign else h
+                size = (UINT32_MASK + 1 - h) if sign else h
                 columns[to] = size % features
                 values[to] = -1.0 if signed and sign else 1.0
                 to += 1

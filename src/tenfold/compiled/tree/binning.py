@@ -6,7 +6,7 @@ import numpy as np
 
 from tenfold.compiled.decorators import kernel
 
-CELLS = 512
+GRID_CELLS = 512
 """of the grid that says where to begin looking for a value's bin"""
 
 
@@ -16,7 +16,7 @@ def make_grid(edges, low, scale, first):
     p, m = edges.shape
     for j in range(p):
         at = 0
-        for c in range(CELLS):
+        for c in range(GRID_CELLS):
             while at < m and edges[j, at] < np.inf and _cell(edges[j, at], low[j], scale[j]) < c:
                 at += 1
             first[j, c] = at
@@ -26,8 +26,8 @@ def make_grid(edges, low, scale, first):
 def _cell(x, low, scale):
     """The cell of a value: never decreasing in it, which is all that is needed."""
     z = (x - low) * scale
-    if z >= CELLS - 1:
-        return CELLS - 1
+    if z >= GRID_CELLS - 1:
+        return GRID_CELLS - 1
     return int(z) if z > 0 else 0
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from tenfold.compiled.decorators import inner, kernel
 from tenfold.compiled.rows.shuffling import mix
 
-MOST = 15
+MAX_DRAWS = 15
 """times that a row is drawn, at the most: more have a chance below 1e-14"""
-_NONE = sum(Fraction((-1) ** n, factorial(n)) for n in range(40))
-UPTO = np.array(
-    [int(_NONE * sum(Fraction(1, factorial(i)) for i in range(k + 1)) * 2**64) for k in range(MOST)], np.uint64
+_NO_DRAW = sum(Fraction((-1) ** n, factorial(n)) for n in range(40))
+CUMULATIVE_DRAWS = np.array(
+    [int(_NO_DRAW * sum(Fraction(1, factorial(i)) for i in range(k + 1)) * 2**64) for k in range(MAX_DRAWS)], np.uint64
 )
 """in units of 2⁻⁶⁴: the chance that a Poisson number of mean one is at most k"""
 
@@ -32,7 +32,7 @@ def times(number, key):
     """How often a tree draws a row: a Poisson number of mean one."""
     u = mix(np.uint64(number) * np.uint64(0x9E3779B97F4A7C15) + key)
     k = 0
-    while k < MOST and u >= UPTO[k]:
+    while k < MAX_DRAWS and u >= CUMULATIVE_DRAWS[k]:
         k += 1
     return k
 
@@ -65,7 +65,7 @@ def add_forest(block, column, threshold, turn, first, route_at, width, route, ro
 
 
 @kernel
-def add_unseen(bins, gap, column, place, turn, first, route_at, route, roots, value, numbers, keys, out, count):
+def add_unseen(bins, na_bin, column, place, turn, first, route_at, route, roots, value, numbers, keys, out, count):
     """Add to out[i] what those trees say of row i that have not drawn it, and count them; without numbers, all do."""
     for t in range(len(roots)):
         for i in range(bins.shape[1]):
@@ -78,7 +78,7 @@ def add_unseen(bins, gap, column, place, turn, first, route_at, route, roots, va
                     branch = route[route_at[k] + b]
                     if branch < 0:
                         break
-                elif b == gap[column[k]]:
+                elif b == na_bin[column[k]]:
                     branch = 1 - turn[k]
                 else:
                     branch = 0 if b <= place[k] else 1

@@ -11,11 +11,11 @@ from tenfold.compiled.precision.exponential import exp, log1p
 from tenfold.compiled.rows.shuffling import mix
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, LOGISTIC, SOFTMAX = range(6)
-RENEWED = (ABSOLUTE, QUANTILE)
+QUANTILE_LEAF_LOSSES = (ABSOLUTE, QUANTILE)
 """losses whose leaves say a quantile of the residuals"""
-MOST = (1 << 36) - 1
+MAX_GRADIENT_UNITS = (1 << 36) - 1
 """the largest gradient, in units: what is larger counts as this"""
-BLOCK = 128
+ROWS_PER_TREE_BLOCK = 128
 """rows that go through all trees before the next do"""
 
 
@@ -77,7 +77,7 @@ def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit
         else:
             up, down = (1.0 - level, -level) if loss == QUANTILE else (1.0, -1.0)
             slope = up if m > y else (down if m < y else 0.0)
-        most = MOST // times[i] if len(times) else MOST
+        most = MAX_GRADIENT_UNITS // times[i] if len(times) else MAX_GRADIENT_UNITS
         g[i] = np.int64(min(max(np.rint(slope * w / g_unit), -most), most))
         if len(h):
             h[i] = np.int64(min(np.rint(curve * w / h_unit), most))
@@ -147,9 +147,9 @@ def add_trees_of_bins(bins, column, place, swing, first, route_at, route, deep, 
 
     All rows of a block go down a step at a time: there is no branch to guess, as a leaf leads to itself (`Walk`).
     """
-    n, at = bins.shape[1], np.empty(BLOCK, np.int32)
-    for s in range(0, n, BLOCK):
-        e = min(BLOCK, n - s)
+    n, at = bins.shape[1], np.empty(ROWS_PER_TREE_BLOCK, np.int32)
+    for s in range(0, n, ROWS_PER_TREE_BLOCK):
+        e = min(ROWS_PER_TREE_BLOCK, n - s)
         for t in range(start, len(roots)):
             for i in range(e):
                 at[i] = roots[t]
@@ -171,9 +171,9 @@ def add_trees(
     block, column, threshold, strays, first, route_at, width, route, deep, value, roots, start, outputs, margin
 ):
     """The same from the values of rows."""
-    n, at = block.shape[0], np.empty(BLOCK, np.int32)
-    for s in range(0, n, BLOCK):
-        e = min(BLOCK, n - s)
+    n, at = block.shape[0], np.empty(ROWS_PER_TREE_BLOCK, np.int32)
+    for s in range(0, n, ROWS_PER_TREE_BLOCK):
+        e = min(ROWS_PER_TREE_BLOCK, n - s)
         rows = block[s : s + e]
         for t in range(start, len(roots)):
             for i in range(e):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenfold.compiled.decorators import kernel
 from tenfold.compiled.tree.binning import add_class_bins
 
-LEAST = 1e-200
+MIN_WEIGHT = 1e-200
 """weights stop shrinking here: they no longer matter, and smaller ones are slow"""
 
 
@@ -18,7 +18,7 @@ def follow_stumps(bins, label, feature, cut, left, right, up, down, first, weigh
         for i in range(n):
             said = low if bins[j, i] <= b else high
             w = weight[i] * (less if said == label[i] else more)
-            weight[i] = w if w > LEAST else LEAST
+            weight[i] = w if w > MIN_WEIGHT else MIN_WEIGHT
 
 
 @kernel

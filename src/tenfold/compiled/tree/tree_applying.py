@@ -8,23 +8,23 @@ from tenfold.compiled.decorators import kernel
 
 
 @kernel
-def bin_values(block, edges, levels, gap, low, scale, first, cells, start, bins):
+def bin_values(block, edges, levels, na_bin, low, scale, first, cells, start, bins):
     """bins[j, start + i]: how many edges of column j lie below the value of row i, or its category; or the gap."""
     for j in range(block.shape[1]):
         column = bins[j]
         if levels[j] > 0:
             for i in range(block.shape[0]):
                 x = block[i, j]
-                column[start + i] = int(x) if 0 <= x < levels[j] else gap[j]
+                column[start + i] = int(x) if 0 <= x < levels[j] else na_bin[j]
             continue
-        top = gap[j] - 1
+        top = na_bin[j] - 1
         for i in range(block.shape[0]):
             x = block[i, j]
             z = (x - low[j]) * scale[j]
             b = first[j, cells - 1 if z >= cells - 1 else (int(z) if z > 0 else 0)]
             while b < top and x > edges[j, b]:
                 b += 1
-            column[start + i] = gap[j] if np.isnan(x) else b
+            column[start + i] = na_bin[j] if np.isnan(x) else b
 
 
 @kernel
@@ -72,7 +72,7 @@ def sides_of(block, column, threshold, turn, first, route_at, width, route, root
 
 
 @kernel
-def leaves_of_bins(bins, offset, gap, column, place, turn, first, route_at, route, root, out):
+def leaves_of_bins(bins, offset, na_bin, column, place, turn, first, route_at, route, root, out):
     """The same from bins, going on from the nodes in `out`."""
     for i in range(bins.shape[1]):
         k = max(out[i], root)
@@ -82,7 +82,7 @@ def leaves_of_bins(bins, offset, gap, column, place, turn, first, route_at, rout
                 branch = route[route_at[k] + b]
                 if branch < 0:
                     break
-            elif b == gap[column[k]]:
+            elif b == na_bin[column[k]]:
                 branch = 1 - turn[k]
             else:
                 branch = 0 if b <= place[k] else 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.compiled.decorators import inner, kernel
-from tenfold.compiled.tree.tree_search import NOUGHT
+from tenfold.compiled.tree.tree_search import ZERO
 
-BLOCK = 4096
+GATHERED_ROWS = 4096
 """rows whose numbers are gathered before they are added"""
-PACKED = 1 << 13
+PACKED_ROWS = 1 << 13
 """rows at a time whose number rides in the low bits of Σg"""
-LOW = 14
+COUNT_BITS = 14
 """those bits; what is left of 63 is enough for g of 36 bits"""
 
 
@@ -19,9 +19,9 @@ LOW = 14
 def add_plane(bins, offset, rows, start, stop, first, value, plane):
     """plane[first[i] + cell of row i] += value[i], for every column, two at a time: they do not wait for each other."""
     p = bins.shape[0]
-    at = np.empty(BLOCK, np.uint32)
-    for s in range(start, stop, BLOCK):
-        n = min(BLOCK, stop - s)
+    at = np.empty(GATHERED_ROWS, np.uint32)
+    for s in range(start, stop, GATHERED_ROWS):
+        n = min(GATHERED_ROWS, stop - s)
         for i in range(n):
             at[i] = rows[s + i]
         one, some = first[s - start : s - start + n], value[s - start : s - start + n]
@@ -42,13 +42,13 @@ def add_plane(bins, offset, rows, start, stop, first, value, plane):
 def fill_classes(flat, at, channels, bins, offset, rows, start, stop, label, a):
     """The histogram of the rows of a node, from flat[at] on: weights a (none: ones) by label, and rows."""
     cells = offset[len(offset) - 1]
-    most, last = min(stop - start, PACKED), (channels - 1) * cells
+    most, last = min(stop - start, PACKED_ROWS), (channels - 1) * cells
     first, value = np.empty(most, np.uint64), np.empty(most, np.int64)
     plane = flat[at : at + last + cells]
     for k in range(len(plane)):
         plane[k] = 0
-    for s in range(start, stop, PACKED):
-        e = min(s + PACKED, stop)
+    for s in range(start, stop, PACKED_ROWS):
+        e = min(s + PACKED_ROWS, stop)
         for turn in range(2 if len(a) else 1):
             for i in range(s, e):
                 first[i - s] = np.uint64(last if turn else label[rows[i]] * cells)
@@ -66,21 +66,21 @@ def fill_classes(flat, at, channels, bins, offset, rows, start, stop, label, a):
 def fill_pairs(hist, bins, offset, rows, start, stop, a, b):
     """The same of sums: Σa, Σb (none: ones), and the number of rows."""
     cells = hist.shape[1]
-    most = min(stop - start, PACKED)
+    most = min(stop - start, PACKED_ROWS)
     first, value, packed = np.zeros(most, np.uint64), np.empty(most, np.int64), np.empty(cells, np.int64)
     for c in range(3):
         for k in range(cells):
             hist[c, k] = 0
-    for s in range(start, stop, PACKED):
-        e = min(s + PACKED, stop)
+    for s in range(start, stop, PACKED_ROWS):
+        e = min(s + PACKED_ROWS, stop)
         for k in range(cells):
             packed[k] = 0
         for i in range(s, e):
-            value[i - s] = (a[rows[i]] << LOW) + 1
+            value[i - s] = (a[rows[i]] << COUNT_BITS) + 1
         add_plane(bins, offset, rows, s, e, first, value, packed)
         for k in range(cells):
-            n = packed[k] & ((1 << LOW) - 1)
-            hist[0, k] += (packed[k] - n) >> LOW
+            n = packed[k] & ((1 << COUNT_BITS) - 1)
+            hist[0, k] += (packed[k] - n) >> COUNT_BITS
             hist[2, k] += n
         if len(b):
             for i in range(s, e):
@@ -98,7 +98,7 @@ def total_of(rows, start, stop, label, a, b, t):
         for i in range(start, stop):
             t[label[rows[i]]] += a[rows[i]] if len(a) else 1
     if b is not None:
-        g = h = NOUGHT
+        g = h = ZERO
         for i in range(start, stop):
             g += a[rows[i]]
             h += b[rows[i]] if len(b) else 1
@@ -126,7 +126,7 @@ def count_column(column, rows, start, stop, label, a, b, cells, words):
 @inner
 def count_few(column, rows, start, stop, label, a, b, cells, present):
     """The same for so few rows that their bins are put in order one by one; how many bins."""
-    last, count = cells.shape[0] - 1, NOUGHT
+    last, count = cells.shape[0] - 1, ZERO
     for i in range(start, stop):
         r = rows[i]
         v = np.int64(column[r])
@@ -149,7 +149,7 @@ def count_few(column, rows, start, stop, label, a, b, cells, present):
 @inner
 def bins_of(words, width, present):
     """The bins whose bits are set, in order; how many. The bits are cleared."""
-    count = NOUGHT
+    count = ZERO
     for w in range((width + 63) >> 6):
         bits = words[w]
         words[w] = 0

@@ -23,10 +23,10 @@ from tenfold.compiled.tree.tree_search import (
     CHANCE,
     GROUP_ROWS,
     MULTIWAY,
-    NONE,
-    NOUGHT,
+    NO_INDEX,
     NUMERIC,
     SUMS,
+    ZERO,
     bins_with_rows,
     group_order,
     group_rare,
@@ -38,9 +38,9 @@ from tenfold.compiled.tree.tree_search import (
     search_sums,
 )
 
-SMALL = 512
+MAX_ROWS_WITHOUT_HISTOGRAM = 512
 """nodes with fewer rows, or fewer than twice the bins of a column, have no histogram of their own"""
-TINY = 24
+MAX_ROWS_SORTED_SINGLY = 24
 """nodes with so few rows put their bins in order one by one"""
 COLUMN, PLACE, ORDER, TURN, FIRST, ARITY, ROUTE, DEPTH, START, STOP, SLOT, PATH, FIELDS = range(13)
 """what is known of a node: the column it splits (-1: a leaf), where, in which order of categories, whether missing
@@ -101,7 +101,7 @@ def routes(hist, first, present, count, total, criterion, units, rules, kind, pl
     side = np.empty(size, np.int64)
     for k in range(size):
         side[order[k]] = 0 if k < place else 1
-    at = NOUGHT
+    at = ZERO
     for k in range(count):
         rare = hist[hist.shape[0] - 1, first + present[k]] < rules[GROUP_ROWS]
         out[present[k]] = side[size - 1] if rare else side[at]
@@ -117,7 +117,7 @@ def row_noise(squares, total, units, rules):
         return 0.0
     sums = total[0] * units[0]
     spread = max(squares * -rules[CHANCE] - sums * sums / weight, 0.0)
-    return spread / weight * row_weight(total, NOUGHT + SUMS, units, rules) * units[1]
+    return spread / weight * row_weight(total, ZERO + SUMS, units, rules) * units[1]
 
 
 @inner
@@ -157,8 +157,8 @@ def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
 
 @kernel
 def grow(
-    bins, offset, kind, gap, label, a, b, square, rows, criterion, units, rules, cost, way, max_depth, min_split,
-    max_leaves, least_merit, most_features, node, real, sums, route, pool, flat, spare, opened, state,
+    bins, offset, kind, na_bin, label, a, b, square, rows, criterion, units, rules, cost, monotonic, max_depth,
+    min_split, max_leaves, least_merit, most_features, node, real, sums, route, pool, flat, spare, opened, state,
 ):  # fmt: skip
     """Grow a tree over `rows` from its root, which end up sorted by leaf; False: longer tables are wanted, call again.
 
@@ -169,7 +169,7 @@ def grow(
     classes. `pool`: histograms, and `flat`: the same numbers, in one row.
     """
     p, channels = len(offset) - 1, sums.shape[1]
-    widest, most = NOUGHT + 1, NOUGHT + 2
+    widest, most = ZERO + 1, ZERO + 2
     every, chosen, work = np.empty(p, np.int64), np.empty(p, np.int64), np.empty(channels, np.int64)
     for j in range(p):
         widest = max(widest, offset[j + 1] - offset[j])
@@ -184,7 +184,7 @@ def grow(
     for c in range(channels):
         for v in range(widest):
             small[c, v] = 0
-    large = max(SMALL, 2 * widest)
+    large = max(MAX_ROWS_WITHOUT_HISTOGRAM, 2 * widest)
     nodes, leaves, fresh = state[NODES], state[LEAVES], state[FRESH]
     inherited, open_count, made = state[INHERITED], state[OPEN], state[MADE]
     spares, routed = state[SPARES], state[ROUTED]
@@ -195,14 +195,14 @@ def grow(
             m = node[k, STOP] - node[k, START]
             able = m >= min_split and (max_depth < 0 or node[k, DEPTH] < max_depth)
             if label is not None and able:
-                able = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0] > 0
+                able = impurity(sums[k], ZERO, ZERO + 1, channels - 1, criterion)[0] > 0
             node[k, TURN], node[k, SLOT] = able, -1  # for now: whether to look for a split
             if able and m >= large:
                 node[k, SLOT] = -2
                 slots += 1
         if inherited >= 0:
             slots = min(slots, made - spares + 1)
-        routes_wide = NOUGHT
+        routes_wide = ZERO
         if kind is not None:
             routes_wide += routed + widest
         if nodes + most > len(node) or slots > len(pool) or routes_wide > len(route):
@@ -225,7 +225,7 @@ def grow(
                         for v in range(offset[p]):
                             whole[c, v] -= part[c, v]
                     node[k, SLOT] = inherited
-                    inherited = NONE
+                    inherited = NO_INDEX
                     continue
             if node[k, SLOT] == -2:
                 if spares == 0:
@@ -249,42 +249,42 @@ def grow(
             if node[k, TURN]:
                 base, noise = 0.0, rules[CHANCE]
                 if label is not None:
-                    base = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0]
+                    base = impurity(sums[k], ZERO, ZERO + 1, channels - 1, criterion)[0]
                 if b is not None:
                     base = loss_of_sums(sums[k], units, rules[2], real[k, LEAST], real[k, MOST])
                 if b is not None and len(square):
-                    squares = NOUGHT
+                    squares = ZERO
                     for i in range(start, stop):
                         squares += square[rows[i]]
                     noise = row_noise(squares, sums[k], units, rules)
-                picked, done = every, NOUGHT
+                picked, done = every, ZERO
                 if most_features < p:
                     draw(every, np.uint64(node[k, PATH]), chosen)
                     picked = chosen
                 while done < most_features or (best <= least_merit and done < p):
                     c = picked[done]
                     done += 1
-                    hist, first = small, NOUGHT
+                    hist, first = small, ZERO
                     if slot >= 0:
                         hist, first = pool[slot], offset[c]
                         count = bins_with_rows(hist[channels - 1], first, offset[c + 1], present)
-                    elif stop - start <= TINY:
+                    elif stop - start <= MAX_ROWS_SORTED_SINGLY:
                         count = count_few(bins[c], rows, start, stop, label, a, b, small, present)
                     else:
                         count_column(bins[c], rows, start, stop, label, a, b, small, words)
                         count = bins_of(words, offset[c + 1] - offset[c], present)
                     if count > 1:
-                        found, place = -1.0, NONE
-                        order, to_left = NOUGHT, False
+                        found, place = -1.0, NO_INDEX
+                        order, to_left = ZERO, False
                         if cost is not None:
                             found, place, order, to_left = search_classes(
-                                hist, first, present, count, gap, kind, c, sums[k], base, criterion, units, rules, cost,
-                                work,
+                                hist, first, present, count, na_bin, kind, c, sums[k], base, criterion, units, rules,
+                                cost, work,
                             )  # fmt: skip
-                        if way is not None:
+                        if monotonic is not None:
                             found, place, order, to_left = search_sums(
-                                hist, first, present, count, gap, kind, c, sums[k], base, noise, units, rules, way,
-                                real[k, LEAST], real[k, MOST],
+                                hist, first, present, count, na_bin, kind, c, sums[k], base, noise, units, rules,
+                                monotonic, real[k, LEAST], real[k, MOST],
                             )  # fmt: skip
                         if found > best:
                             best = found
@@ -317,12 +317,12 @@ def grow(
         # ---- its branches ----
         j, start, stop = node[k, COLUMN], node[k, START], node[k, STOP]
         width = offset[j + 1] - offset[j]
-        branches = NOUGHT + 2
+        branches = ZERO + 2
         if kind is not None and kind[j] != NUMERIC:
             count_column(bins[j], rows, start, stop, label, a, b, small, words)
             count = bins_of(words, width, present)
             branches = routes(
-                small, NOUGHT, present, count, sums[k], criterion, units, rules, kind[j], node[k, PLACE],
+                small, ZERO, present, count, sums[k], criterion, units, rules, kind[j], node[k, PLACE],
                 node[k, ORDER], table[:width],
             )  # fmt: skip
             clear(small, present, count)
@@ -333,8 +333,8 @@ def grow(
         else:
             for v in range(width):
                 table[v] = 0 if v <= node[k, PLACE] else 1
-            if gap[j] >= 0:
-                table[gap[j]] = 0 if node[k, TURN] else 1
+            if na_bin[j] >= 0:
+                table[na_bin[j]] = 0 if node[k, TURN] else 1
         if kind is not None and branches != 2:
             sort_rows_by(bins[j], table, branches, rows, start, stop, aside, ends)
         else:
@@ -356,18 +356,18 @@ def grow(
             total_of(rows, node[less, START], node[less, STOP], label, a, b, sums[less])
             for c in range(channels):
                 sums[2 * nodes + 1 - less, c] = sums[k, c] - sums[less, c]
-            if way is not None and way[j] != 0:
+            if monotonic is not None and monotonic[j] != 0:
                 x = leaf_value(sums[nodes, 0] * units[0], sums[nodes, 1] * units[1] + rules[2], real[k, 1], real[k, 2])
                 y = leaf_value(
                     sums[nodes + 1, 0] * units[0], sums[nodes + 1, 1] * units[1] + rules[2], real[k, 1], real[k, 2]
                 )
-                side = MOST if way[j] > 0 else LEAST
+                side = MOST if monotonic[j] > 0 else LEAST
                 real[nodes, side] = real[nodes + 1, LEAST + MOST - side] = 0.5 * (x + y)
         inherited = node[k, SLOT]
         if branches != 2 and inherited >= 0:
             spare[spares] = inherited
             spares += 1
-            inherited = NONE
+            inherited = NO_INDEX
         fresh = nodes
         nodes += branches
         leaves += branches - 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from tenfold.compiled.decorators import kernel
 from tenfold.compiled.tree.tree_growing import COLUMN, ORDER, PLACE, TURN, routes
-from tenfold.compiled.tree.tree_search import NOUGHT, NUMERIC
+from tenfold.compiled.tree.tree_search import NUMERIC, ZERO
 
 
 @kernel
@@ -31,12 +31,12 @@ def sort_by_slot(nodes, slot, ends, rows):
 
 
 @kernel
-def branches_of(hist, offset, kind, gap, node, total, criterion, units, rules, table, sums):
+def branches_of(hist, offset, kind, na_bin, node, total, criterion, units, rules, table, sums):
     """The branch of each bin of the column that a node splits, and the channel sums of the branches; how many."""
     channels = hist.shape[0]
     j = node[COLUMN]
     start, stop = offset[j], offset[j + 1]
-    count = NOUGHT + 2
+    count = ZERO + 2
     for b in range(sums.shape[0]):
         for c in range(channels):
             sums[b, c] = 0
@@ -54,7 +54,7 @@ def branches_of(hist, offset, kind, gap, node, total, criterion, units, rules, t
     else:
         for b in range(stop - start):
             table[b] = 0 if b <= node[PLACE] else 1
-        table[gap[j]] = 0 if node[TURN] else 1
+        table[na_bin[j]] = 0 if node[TURN] else 1
     for b in range(stop - start):
         if table[b] >= 0:
             for c in range(channels):

@@ -10,18 +10,18 @@ import numpy as np
 
 from tenfold.compiled.decorators import inner, kernel
 from tenfold.compiled.tree.tree_filling import bins_of, clear, count_column
-from tenfold.compiled.tree.tree_missing import worth
+from tenfold.compiled.tree.tree_missing import split_gain
 from tenfold.compiled.tree.tree_search import (
-    NONE,
-    NOUGHT,
+    NO_INDEX,
     RATIO,
     SUBSET,
     SUMS,
+    ZERO,
     search_sets_of_classes,
     search_sets_of_sums,
 )
 
-FEW = 12
+MAX_EXHAUSTIVE_CATEGORIES = 12
 """categories at the most of which all sets are tried, where no order is known to hold the best"""
 
 
@@ -37,36 +37,36 @@ def add_row(t, i, label, a, b):
 
 
 @inner
-def try_cut(left, gap, total, base, criterion, units, rules, cost, branch):
+def try_cut(left, na_bin, total, base, criterion, units, rules, cost, branch):
     """Merit of a cut with these channel sums on its left, and whether missing rows are better there too."""
     channels = len(left)
     first, last = (1, 2) if criterion == SUMS else (0, channels - 1)  # channels of weights
     best, to_left = -1.0, 2 * left[first:last].sum() >= total[first:last].sum()
-    for turn in range(2 if gap[channels - 1] > 0 else 1):
+    for turn in range(2 if na_bin[channels - 1] > 0 else 1):
         for c in range(channels):
-            branch[0, c] = left[c] + (gap[c] if turn else 0)
+            branch[0, c] = left[c] + (na_bin[c] if turn else 0)
             branch[1, c] = total[c] - branch[0, c]
-        found = worth(branch, NOUGHT + 2, 0.0, base, 0.0, False, criterion, units, rules, cost)
+        found = split_gain(branch, ZERO + 2, 0.0, base, 0.0, False, criterion, units, rules, cost)
         if found > best:
             best = found
-            if gap[channels - 1] > 0:
+            if na_bin[channels - 1] > 0:
                 to_left = turn == 1
     return best, to_left
 
 
 @kernel
 def best_thresholds(
-    order, known, value, slot, label, a, b, total, base, criterion, units, rules, cost, merit, threshold, to_left
+    order, known, value, slot, label, a, b, total, base, criterion, units, rules, cost, gain, threshold, to_left
 ):
     """Of one column, for every slot: the merit of the best cut (-1: none), where it is, where missing values go."""
     slots, channels = total.shape
-    left, gap = np.zeros((slots, channels), np.int64), np.zeros((slots, channels), np.int64)
+    left, na_bin = np.zeros((slots, channels), np.int64), np.zeros((slots, channels), np.int64)
     last, branch = np.empty(slots), np.empty((2, channels), np.int64)
     for s in range(slots):
-        merit[s] = -1.0
+        gain[s] = -1.0
     for k in range(known, len(order)):
         if slot[order[k]] >= 0:
-            add_row(gap[slot[order[k]]], order[k], label, a, b)
+            add_row(na_bin[slot[order[k]]], order[k], label, a, b)
     for k in range(known):
         i = order[k]
         s = slot[i]
@@ -74,28 +74,28 @@ def best_thresholds(
             continue
         x = value[i]
         if left[s, channels - 1] > 0 and x > last[s]:
-            found, turn = try_cut(left[s], gap[s], total[s], base[s], criterion, units, rules, cost, branch)
-            if found > merit[s]:
+            found, turn = try_cut(left[s], na_bin[s], total[s], base[s], criterion, units, rules, cost, branch)
+            if found > gain[s]:
                 middle = last[s] + 0.5 * (x - last[s])
-                merit[s], to_left[s] = found, turn
+                gain[s], to_left[s] = found, turn
                 threshold[s] = middle if last[s] < middle < x else last[s]
         add_row(left[s], i, label, a, b)
         last[s] = x
     for s in range(slots):
-        if gap[s, channels - 1] > 0 and left[s, channels - 1] > 0:
+        if na_bin[s, channels - 1] > 0 and left[s, channels - 1] > 0:
             for c in range(channels):
                 branch[0, c] = left[s, c]
-                branch[1, c] = gap[s, c]
-            found = worth(branch, NOUGHT + 2, 0.0, base[s], 0.0, False, criterion, units, rules, cost)
-            if found > merit[s]:
-                merit[s], threshold[s], to_left[s] = found, np.inf, False
+                branch[1, c] = na_bin[s, c]
+            found = split_gain(branch, ZERO + 2, 0.0, base[s], 0.0, False, criterion, units, rules, cost)
+            if found > gain[s]:
+                gain[s], threshold[s], to_left[s] = found, np.inf, False
 
 
 @inner
 def try_sets(cells, present, count, total, base, criterion, units, rules, cost, branch):
     """The best of all sets of categories; the last one stays on the right. Merit, and the set as bits."""
     channels = len(total)
-    best, chosen = -1.0, NOUGHT
+    best, chosen = -1.0, ZERO
     for mask in range(1, 1 << (count - 1)):
         for c in range(channels):
             branch[0, c] = 0
@@ -103,40 +103,45 @@ def try_sets(cells, present, count, total, base, criterion, units, rules, cost, 
                 if (mask >> k) & 1:
                     branch[0, c] += cells[c, present[k]]
             branch[1, c] = total[c] - branch[0, c]
-        found = worth(branch, NOUGHT + 2, 0.0, base, 0.0, False, criterion, units, rules, cost)
+        found = split_gain(branch, ZERO + 2, 0.0, base, 0.0, False, criterion, units, rules, cost)
         if found > best:
-            best, chosen = found, NOUGHT + mask
+            best, chosen = found, ZERO + mask
     return best, chosen
 
 
 @kernel
 def best_sets(
-    column, width, kind, rows, ends, noise, label, a, b, total, base, criterion, units, rules, cost, merit, place, by
+    column, width, kind, rows, ends, noise, label, a, b, total, base, criterion, units, rules, cost, gain, place, by
 ):
     """The same for a column of categories, whose missing values are one more: place and order, or (-1) a set."""
     slots, channels = total.shape
     cells, words = np.zeros((channels, width), np.int64), np.zeros((width + 63) // 64, np.uint64)
     present, work = np.empty(width + 1, np.int64), np.zeros(channels, np.int64)
     branch = np.empty((2, channels), np.int64)
-    start = NOUGHT
+    start = ZERO
     for s in range(slots):
-        merit[s] = -1.0
+        gain[s] = -1.0
         count_column(column, rows, start, ends[s], label, a, b, cells, words)
         start = ends[s]
         count = bins_of(words, width, present)
         if count > 1:
-            if label is not None and kind == SUBSET and count <= FEW and (criterion == RATIO or channels > 3):
-                merit[s], place[s] = try_sets(
+            if (
+                label is not None
+                and kind == SUBSET
+                and count <= MAX_EXHAUSTIVE_CATEGORIES
+                and (criterion == RATIO or channels > 3)
+            ):
+                gain[s], place[s] = try_sets(
                     cells, present, count, total[s], base[s], criterion, units, rules, cost, branch
                 )
-                by[s] = NONE
+                by[s] = NO_INDEX
             elif label is not None:
-                merit[s], place[s], by[s] = search_sets_of_classes(
-                    cells, NOUGHT, present, count, kind, total[s], base[s], criterion, units, rules, cost, work
+                gain[s], place[s], by[s] = search_sets_of_classes(
+                    cells, ZERO, present, count, kind, total[s], base[s], criterion, units, rules, cost, work
                 )
             if b is not None:
-                merit[s], place[s] = search_sets_of_sums(
-                    cells, NOUGHT, present, count, kind, total[s], base[s], noise[s], units, rules, -np.inf, np.inf
+                gain[s], place[s] = search_sets_of_sums(
+                    cells, ZERO, present, count, kind, total[s], base[s], noise[s], units, rules, -np.inf, np.inf
                 )
                 by[s] = 0
         clear(cells, present, count)

@@ -19,25 +19,25 @@ from tenfold.compiled.tree.tree_search import (
     ERROR,
     GROUP_ROWS,
     MULTIWAY,
-    NONE,
-    NOUGHT,
+    NO_INDEX,
     NUMERIC,
     RATIO,
-    ROUNDED,
     SUBSET,
     SUMS,
-    badness,
+    TARGET_ROUNDING,
+    ZERO,
     bins_with_rows,
     chance_of,
     group_order,
     group_rare,
     impurity,
+    node_impurity,
 )
 
 LEARNED, NODE, CLASS, PARTS = range(4)
 """missing values are on the side that lowers impurity more; take the most common value of the node, or of the row's
 class in it; go to every branch in parts"""
-WHOLE = 1 << 12
+ROW_PARTS = 1 << 12
 """parts of a row"""
 
 
@@ -46,14 +46,14 @@ def weight_of(t, start, step, channels, criterion):
     """The weight of some channel sums."""
     if criterion == SUMS:
         return t[start + step]
-    total = NOUGHT
+    total = ZERO
     for c in range(channels - 1):
         total += t[start + c * step]
     return total
 
 
 @inner
-def worth(branch, count, gap, base, chance, multiway, criterion, units, rules, cost):
+def split_gain(branch, count, na_bin, base, chance_gain, multiway, criterion, units, rules, cost):
     """Merit of a split into branches with these channel sums, a weight `gap` apart; -1: they have too few rows.
 
     chance: what is taken off the decrease. Sums of targets are taken from the mean of all branches first, as in
@@ -61,17 +61,17 @@ def worth(branch, count, gap, base, chance, multiway, criterion, units, rules, c
     """
     channels = branch.shape[1]
     flat = branch.reshape(branch.shape[0] * channels)
-    drop, bits, whole, large, able = base - chance, 0.0, 0.0, 0, True
+    drop, bits, whole, large, able = base - chance_gain, 0.0, 0.0, 0, True
     mean, error = 0.0, 0.0
     if criterion == SUMS:
-        drop = -chance
+        drop = -chance_gain
         g, h = 0.0, 0.0
         for k in range(count):
             g += branch[k, 0]
             h += branch[k, 1]
         mean = g * units[0] / (h * units[1]) if h > 0 else 0.0
     for k in range(count):
-        w = float(weight_of(flat, k * channels, NOUGHT + 1, channels, criterion))
+        w = float(weight_of(flat, k * channels, ZERO + 1, channels, criterion))
         n = branch[k, channels - 1]
         large += n >= rules[0]
         able = able and n >= rules[0] and n > 0 and w > 0 and w * units[1] >= rules[1]
@@ -81,9 +81,9 @@ def worth(branch, count, gap, base, chance, multiway, criterion, units, rules, c
             h = w * units[1]
             g = branch[k, 0] * units[0] - mean * h
             drop += g * g / h if h > 0 else 0.0
-            error += rules[ROUNDED] * rules[ROUNDED] * float(n) * n / h if h > 0 else 0.0
+            error += rules[TARGET_ROUNDING] * rules[TARGET_ROUNDING] * float(n) * n / h if h > 0 else 0.0
         else:
-            drop -= impurity(flat, k * channels, NOUGHT + 1, channels - 1, criterion)[0]
+            drop -= impurity(flat, k * channels, ZERO + 1, channels - 1, criterion)[0]
     if (multiway and large < 2) or not (multiway or able):
         return -1.0
     if criterion == SUMS:
@@ -91,8 +91,8 @@ def worth(branch, count, gap, base, chance, multiway, criterion, units, rules, c
     drop = max(drop, 0.0)
     if criterion <= ERROR:
         return drop
-    whole += gap
-    bits -= gap * math.log2(gap) if gap > 0 else 0.0
+    whole += na_bin
+    bits -= na_bin * math.log2(na_bin) if na_bin > 0 else 0.0
     gain, bits = drop / whole, bits / whole + math.log2(whole)
     if criterion == RATIO:
         return gain / bits if bits > 1e-12 else 0.0
@@ -102,32 +102,32 @@ def worth(branch, count, gap, base, chance, multiway, criterion, units, rules, c
 
 
 @inner
-def sides(left, known, gap, policy, criterion, branch, where):
+def sides(left, known, na_bin, policy, criterion, branch, where):
     """The two sides of a threshold, with the missing rows on theirs; where[c] is that of class c. The heavier side."""
     channels = len(left)
     for c in range(channels):
         branch[0, c] = left[c]
         branch[1, c] = known[c] - left[c]
     flat = branch.reshape(branch.shape[0] * channels)
-    a = weight_of(flat, NOUGHT, NOUGHT + 1, channels, criterion)
-    heavier = NOUGHT if a >= weight_of(flat, NOUGHT + channels, NOUGHT + 1, channels, criterion) else NOUGHT + 1
+    a = weight_of(flat, ZERO, ZERO + 1, channels, criterion)
+    heavier = ZERO if a >= weight_of(flat, ZERO + channels, ZERO + 1, channels, criterion) else ZERO + 1
     if policy == NODE:
         for c in range(channels):
-            branch[heavier, c] += gap[c]
+            branch[heavier, c] += na_bin[c]
     elif policy == CLASS:
         for c in range(channels - 1):
             where[c] = 0 if left[c] > known[c] - left[c] or (2 * left[c] == known[c] and heavier == 0) else 1
-            branch[where[c], c] += gap[c]
+            branch[where[c], c] += na_bin[c]
     return heavier
 
 
 @inner
-def fold_in(hist, start, width, gap, policy, criterion, cells, where):
+def fold_in(hist, start, width, na_bin, policy, criterion, cells, where):
     """The cells of a column of categories, with the missing rows in theirs; the heaviest category. No rows are counted
     twice: by class, those that are missing are counted nowhere."""
     channels = hist.shape[0]
     flat = hist.reshape(channels * hist.shape[1])
-    common, most = NONE, NONE
+    common, most = NO_INDEX, NO_INDEX
     for b in range(width):
         for c in range(channels):
             cells[c, b] = hist[c, start + b]
@@ -136,14 +136,14 @@ def fold_in(hist, start, width, gap, policy, criterion, cells, where):
             common, most = b, w
     if policy == NODE:
         for c in range(channels):
-            cells[c, common] += gap[c]
+            cells[c, common] += na_bin[c]
     elif policy == CLASS:
         for c in range(channels - 1):
             where[c] = common
             for b in range(width):
                 if hist[c, start + b] > hist[c, start + where[c]]:
                     where[c] = b
-            cells[c, where[c]] += gap[c]
+            cells[c, where[c]] += na_bin[c]
     return common
 
 
@@ -154,44 +154,44 @@ def search_known(
     """As `search`, for the other ways with missing values: (merit, column, place, order)."""
     channels = hist.shape[0]
     present = np.empty(hist.shape[1], np.int64)
-    gap, known, left = np.empty(channels, np.int64), np.empty(channels, np.int64), np.empty(channels, np.int64)
-    best, feature, place, by = -1.0, NONE, NONE, NOUGHT
+    na_bin, known, left = np.empty(channels, np.int64), np.empty(channels, np.int64), np.empty(channels, np.int64)
+    best, feature, place, by = -1.0, NO_INDEX, NO_INDEX, ZERO
     for j in features:
         start, width = offset[j], gaps[j]
         count = bins_with_rows(hist[channels - 1], start, start + width, present)
         if count < 2:
             continue
         for c in range(channels):
-            gap[c] = hist[c, start + width]
-            known[c] = total[c] - gap[c]
+            na_bin[c] = hist[c, start + width]
+            known[c] = total[c] - na_bin[c]
             left[c] = 0
-        base = badness(known if policy == PARTS else total, criterion, units, rules[2], -np.inf, np.inf)
-        apart = float(weight_of(gap, NOUGHT, NOUGHT + 1, channels, criterion)) if policy == PARTS else 0.0
+        base = node_impurity(known if policy == PARTS else total, criterion, units, rules[2], -np.inf, np.inf)
+        apart = float(weight_of(na_bin, ZERO, ZERO + 1, channels, criterion)) if policy == PARTS else 0.0
         if kind[j] == NUMERIC:
             for k in range(count - 1):
                 for c in range(channels):
                     left[c] += hist[c, start + present[k]]
-                sides(left, known, gap, policy, criterion, branch, where)
-                found = worth(branch, NOUGHT + 2, apart, base, 0.0, False, criterion, units, rules, cost[j])
+                sides(left, known, na_bin, policy, criterion, branch, where)
+                found = split_gain(branch, ZERO + 2, apart, base, 0.0, False, criterion, units, rules, cost[j])
                 if found > best:
-                    best, feature, place, by = found, j, (present[k] + present[k + 1] - 1) // 2, NOUGHT
+                    best, feature, place, by = found, j, (present[k] + present[k + 1] - 1) // 2, ZERO
             continue
-        fold_in(hist, start, width, gap, policy, criterion, cells, where)
+        fold_in(hist, start, width, na_bin, policy, criterion, cells, where)
         if kind[j] == MULTIWAY:
             for k in range(count):
                 for c in range(channels):
                     branch[k, c] = cells[c, present[k]]
-            found = worth(branch, count, apart, base, 0.0, True, criterion, units, rules, cost[j])
+            found = split_gain(branch, count, apart, base, 0.0, True, criterion, units, rules, cost[j])
             if found > best:
-                best, feature, place, by = found, j, NOUGHT, NOUGHT
+                best, feature, place, by = found, j, ZERO, ZERO
             continue
-        groups, size = group_rare(cells, NOUGHT, present, count, rules[GROUP_ROWS])
+        groups, size = group_rare(cells, ZERO, present, count, rules[GROUP_ROWS])
         one = criterion == SUMS or channels <= 3
         for order_by in range(min(1, channels - 2) if one else 0, min(1, channels - 2) + 1 if one else channels - 1):
-            by_sum = NOUGHT if criterion == SUMS else NOUGHT + order_by
+            by_sum = ZERO if criterion == SUMS else ZERO + order_by
             order = group_order(groups, size, total, by_sum, criterion, units, rules)
             seen = known if policy == PARTS else total
-            chance = chance_of(groups, size, seen, base, noise, by_sum, criterion, units, rules)
+            chance_gain = chance_of(groups, size, seen, base, noise, by_sum, criterion, units, rules)
             for c in range(channels):
                 branch[0, c] = 0
                 branch[1, c] = known[c] if policy == PARTS else total[c]
@@ -199,8 +199,8 @@ def search_known(
                 for c in range(channels):
                     branch[0, c] += groups[c, order[k]]
                     branch[1, c] -= groups[c, order[k]]
-                found = worth(branch, NOUGHT + 2, apart, base, chance, False, criterion, units, rules, cost[j])
-                if found > best and (chance == 0 or found > 0):
+                found = split_gain(branch, ZERO + 2, apart, base, chance_gain, False, criterion, units, rules, cost[j])
+                if found > best and (chance_gain == 0 or found > 0):
                     best, feature, place, by = found, j, k + 1, by_sum
     return best, feature, place, by
 
@@ -214,18 +214,18 @@ def branches_known(
     values in prediction."""
     channels = hist.shape[0]
     start, width = offset[j], gaps[j]
-    gap, known, left = np.empty(channels, np.int64), np.empty(channels, np.int64), np.zeros(channels, np.int64)
+    na_bin, known, left = np.empty(channels, np.int64), np.empty(channels, np.int64), np.zeros(channels, np.int64)
     for c in range(channels):
-        gap[c] = hist[c, start + width]
-        known[c] = total[c] - gap[c]
+        na_bin[c] = hist[c, start + width]
+        known[c] = total[c] - na_bin[c]
     if kind[j] == NUMERIC:
         for b in range(width):
             table[b] = 0 if b <= place else 1
             for c in range(channels):
                 left[c] += hist[c, start + b] if b <= place else 0
-        table[width] = sides(left, known, gap, policy, criterion, branch, where)
-        return NOUGHT + 2, table[width]
-    common = fold_in(hist, start, width, gap, policy, criterion, cells, where)
+        table[width] = sides(left, known, na_bin, policy, criterion, branch, where)
+        return ZERO + 2, table[width]
+    common = fold_in(hist, start, width, na_bin, policy, criterion, cells, where)
     present = np.empty(width, np.int64)
     count = bins_with_rows(hist[channels - 1], start, start + width, present)
     for b in range(width):
@@ -234,7 +234,7 @@ def branches_known(
         for k in range(count):
             table[present[k]] = k
     else:
-        count = routes(cells, NOUGHT, present, count, total, criterion, units, rules, SUBSET, place, by, table[:width])
+        count = routes(cells, ZERO, present, count, total, criterion, units, rules, SUBSET, place, by, table[:width])
     for k in range(count):
         for c in range(channels):
             branch[k, c] = 0

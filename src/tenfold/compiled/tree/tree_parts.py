@@ -6,20 +6,20 @@ import numpy as np
 
 from tenfold.compiled.decorators import kernel
 from tenfold.compiled.tree.tree_growing import COLUMN, FIRST, PLACE, ROUTE
-from tenfold.compiled.tree.tree_search import NONE, NOUGHT
+from tenfold.compiled.tree.tree_search import NO_INDEX, ZERO
 
-SHARE = 40
+SHARE_BITS = 40
 """bits of the share that a child has of its parent's weight"""
 
 
 @kernel
-def down_by_class(bins, gap, node, route, where, label, out):
+def down_by_class(bins, na_bin, node, route, where, label, out):
     """The node of each row, going on from those given; what is missing takes the branch of the row's class."""
     for i in range(bins.shape[1]):
         k = out[i]
         while node[k, COLUMN] >= 0:
             b = bins[node[k, COLUMN], i]
-            if b == gap[node[k, COLUMN]]:
+            if b == na_bin[node[k, COLUMN]]:
                 branch = where[k, label[i]]
             elif node[k, ROUTE] >= 0:
                 branch = route[node[k, ROUTE] + b]
@@ -32,20 +32,20 @@ def down_by_class(bins, gap, node, route, where, label, out):
 
 
 @kernel
-def down_in_parts(bins, gap, node, arity, route, share, row, at, part, new_row, new_at, new_part):
+def down_in_parts(bins, na_bin, node, arity, route, share, row, at, part, new_row, new_at, new_part):
     """One level down for rows that may be in parts; how many parts there are (they are written, if there is room)."""
-    room, n = len(new_row), NOUGHT
+    room, n = len(new_row), ZERO
     for e in range(len(row)):
         k, i = at[e], row[e]
         j = node[k, COLUMN]
         b = bins[j, i] if j >= 0 else 0
-        if j >= 0 and (b == gap[j] or (node[k, ROUTE] >= 0 and route[node[k, ROUTE] + b] < 0)):
-            heavy, left = NOUGHT, part[e]
+        if j >= 0 and (b == na_bin[j] or (node[k, ROUTE] >= 0 and route[node[k, ROUTE] + b] < 0)):
+            heavy, left = ZERO, part[e]
             for c in range(arity[k]):
                 heavy = c if share[node[k, FIRST] + c, 0] > share[node[k, FIRST] + heavy, 0] else heavy
-                left -= (part[e] * share[node[k, FIRST] + c, 0]) >> SHARE
+                left -= (part[e] * share[node[k, FIRST] + c, 0]) >> SHARE_BITS
             for c in range(arity[k]):
-                some = ((part[e] * share[node[k, FIRST] + c, 0]) >> SHARE) + (left if c == heavy else 0)
+                some = ((part[e] * share[node[k, FIRST] + c, 0]) >> SHARE_BITS) + (left if c == heavy else 0)
                 if some > 0:
                     if n < room:
                         new_row[n], new_at[n], new_part[n] = i, node[k, FIRST] + c, some
@@ -95,10 +95,10 @@ def spread(block, column, threshold, first, arity, route_at, width, route, share
                     out[i, c] += p * value[k, c]
                 continue
             x = block[i, column[k]]
-            branch = NONE
+            branch = NO_INDEX
             if route_at[k] < 0:
                 if not np.isnan(x):
-                    branch = NOUGHT if x <= threshold[k] else NOUGHT + 1
+                    branch = ZERO if x <= threshold[k] else ZERO + 1
             elif 0 <= x < width[k] - 1:
                 branch = route[route_at[k] + int(x)]
             for c in range(arity[k]):

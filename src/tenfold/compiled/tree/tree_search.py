@@ -24,22 +24,22 @@ GINI, ENTROPY, ERROR, RATIO, COST_SQUARE, COST_POWER, SUMS = range(7)
 """what makes a split good; SUMS is the decrease of a quadratic loss, for regression and boosting"""
 NUMERIC, SUBSET, MULTIWAY = range(3)
 """how a column is split: at a threshold, into two sets of categories, into one branch a category"""
-NOUGHT: Any = np.int64(0)
-NONE: Any = np.int64(-1)
+ZERO: Any = np.int64(0)
+NO_INDEX: Any = np.int64(-1)
 """numbers that are passed on: for a plain 0 a function is compiled once more"""
-NOISE = 1e-14
+DECREASE_NOISE = 1e-14
 """a decrease of squares that is this share of what it is taken from is rounding"""
 CENTERED_NOISE = 4e-30
 """the same of sums that were taken from the mean of the node: what rounding leaves is squared"""
 LEAF_ROWS, LEAF_WEIGHT, L2, COST_POWER_OF, GROUP_ROWS, SMOOTH, PENALTY, CHANCE, COUNTED, PARTS_OF_ROW = range(10)
-ROUNDED = 10
+TARGET_ROUNDING = 10
 """the limits of a split: rows and weight of a leaf at least, the penalty of leaf values, the power of costs; rows of a
 category below which it joins the other rare ones, rows at the mean of the node that are added to each category before
 they are sorted, times that the decrease which chance gives to many categories is taken off, that decrease for one
 category where the criterion is SUMS (below nought: each node has its own, from squares in this unit), whether a weight
 of two stands for two rows, what a row counts for in the channel of rows, and by how much Σg of a row is off at most
 where rows of equal targets were rounded apart"""
-FREE = 10
+UNPENALIZED_CATEGORIES = 10
 """categories that gain no more by chance than a column of numbers does, which has many more places to be cut"""
 
 
@@ -86,15 +86,15 @@ def loss_of_sums(t, units, l2, low, high):
 
 
 @kernel
-def badness(t, criterion, units, l2, low, high):
+def node_impurity(t, criterion, units, l2, low, high):
     """What splitting a node with these channel sums is to lower."""
     if criterion != SUMS:
-        return impurity(t, NOUGHT, NOUGHT + 1, len(t) - 1, criterion)[0]
+        return impurity(t, ZERO, ZERO + 1, len(t) - 1, criterion)[0]
     return loss_of_sums(t, units, l2, low, high)
 
 
 @inner
-def merit(drop, a, b, criterion, cost, power):
+def adjusted_gain(drop, a, b, criterion, cost, power):
     """What splits are ranked by, if not by the decrease: its ratio to the split information, its worth for its cost."""
     whole = a + b
     gain = drop / whole
@@ -110,26 +110,28 @@ def merit(drop, a, b, criterion, cost, power):
 
 
 @inner_dividing
-def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules, way, low, high):
+def scan_sums(hist, first, order, count, na_bin, total, base, chance_gain, units, rules, monotonic, low, high):
     """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do).
 
     chance: what is taken off the decrease. Without a penalty or bounds, sums are taken from the mean of the node first:
     its square, which one far target makes huge, is then not taken from another as huge.
     """
-    floor = -NOISE * (base - chance)
+    floor = -DECREASE_NOISE * (base - chance_gain)
     gu, hu, l2 = units[0], units[1], rules[2]
     least_rows, least_weight = rules[0], rules[1]
     tg, th, tn = total[0], total[1], total[2]
-    mg, mh, mn = (hist[0, first + gap], hist[1, first + gap], hist[2, first + gap]) if gap >= 0 else (0, 0, 0)
-    free = way == 0 and low == -np.inf and high == np.inf
+    mg, mh, mn = (
+        (hist[0, first + na_bin], hist[1, first + na_bin], hist[2, first + na_bin]) if na_bin >= 0 else (0, 0, 0)
+    )
+    free = monotonic == 0 and low == -np.inf and high == np.inf
     mean = 0.0
     if free and l2 == 0 and th > 0:
         mean = tg * gu / (th * hu)
         floor, base = -CENTERED_NOISE * base, 0.0
-    base = base - chance
-    rounded = rules[ROUNDED] * rules[ROUNDED]
-    g = h = n = NOUGHT
-    best, place, missing_left = -1.0, NOUGHT, False
+    base = base - chance_gain
+    rounded = rules[TARGET_ROUNDING] * rules[TARGET_ROUNDING]
+    g = h = n = ZERO
+    best, place, missing_left = -1.0, ZERO, False
     for k in range(count if mn > 0 else count - 1):
         cell = first + order[k]
         g += hist[0, cell]
@@ -151,7 +153,7 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
                     continue
             else:
                 u, v = leaf_value(x, a, low, high), leaf_value(z, b, low, high)
-                if (way > 0 and u > v) or (way < 0 and u < v):
+                if (monotonic > 0 and u > v) or (monotonic < 0 and u < v):
                     continue
                 drop = base - ((2 * x * u + a * u * u) + (2 * z * v + b * v * v))
             if drop > best:
@@ -160,16 +162,16 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
 
 
 @inner_dividing
-def scan_classes(hist, first, order, count, gap, total, base, chance, criterion, units, rules, cost, work):
+def scan_classes(hist, first, order, count, na_bin, total, base, chance_gain, criterion, units, rules, cost, work):
     """The same for class weights; `work` has room for the channels."""
     channels = len(total)
     rows = channels - 1
-    base = base - chance
+    base = base - chance_gain
     least_rows, least_weight = rules[0], rules[1] / units[0]
-    missing = hist[rows, first + gap] if gap >= 0 else NOUGHT
+    missing = hist[rows, first + na_bin] if na_bin >= 0 else ZERO
     for c in range(channels):
         work[c] = 0
-    best, place, missing_left = -1.0, NOUGHT, False
+    best, place, missing_left = -1.0, ZERO, False
     for k in range(count if missing > 0 else count - 1):
         cell = first + order[k]
         for c in range(channels):
@@ -182,7 +184,7 @@ def scan_classes(hist, first, order, count, gap, total, base, chance, criterion,
             if ln >= least_rows and rn >= least_rows and ln > 0 and rn > 0:
                 a = b = x = z = 0.0
                 for c in range(rows):
-                    m = hist[c, first + gap] if turn else 0
+                    m = hist[c, first + na_bin] if turn else 0
                     u, v = float(work[c] + m), float(total[c] - work[c] - m)
                     a += u
                     b += v
@@ -203,11 +205,11 @@ def scan_classes(hist, first, order, count, gap, total, base, chance, criterion,
                     drop = base - ((a - x) + (b - z))
                 else:
                     drop = base - ((a * math.log2(a) - x) + (b * math.log2(b) - z))
-                if chance > 0 and drop <= 0:
+                if chance_gain > 0 and drop <= 0:
                     continue
                 found = max(drop, 0.0)
                 if criterion > ERROR:
-                    found = merit(found, a, b, criterion, cost, rules[3])
+                    found = adjusted_gain(found, a, b, criterion, cost, rules[3])
                 if found > best:
                     best, place, missing_left = found, k + 1, turn == 1 if missing > 0 else a >= b
     return best, place, missing_left
@@ -279,7 +281,7 @@ def group_rare(hist, first, present, count, least):
     """The cells of categories with rows enough, in order, then one of all others; how many, and of how many rows."""
     channels = hist.shape[0]
     groups = np.zeros((channels, count), np.int64)
-    size = NOUGHT
+    size = ZERO
     for k in range(count):
         if hist[channels - 1, first + present[k]] >= least:
             for c in range(channels):
@@ -322,7 +324,7 @@ def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
     (or by the share of class `by`) they are cut where most of that is found. Groups of unequal weight count as
     (Σ√w)² / Σw of equal ones. Of groups of one row each, it is all that telling the class apart would gain.
     """
-    if rules[PENALTY] <= 0 or size <= FREE:
+    if rules[PENALTY] <= 0 or size <= UNPENALIZED_CATEGORIES:
         return 0.0
     roots, whole = 0.0, 0.0
     for k in range(size):
@@ -332,14 +334,16 @@ def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
     if whole <= 0:
         return 0.0
     many, row = roots * roots / whole, row_weight(total, criterion, units, rules)
-    beyond = many - FREE * max(1.0 - many * row / whole, 0.0)  # categories of a row each are all chance
+    beyond = many - UNPENALIZED_CATEGORIES * max(
+        1.0 - many * row / whole, 0.0
+    )  # categories of a row each are all chance
     if beyond <= 0:
         return 0.0
     if criterion == SUMS:
         return rules[PENALTY] * noise * beyond
     others = total.copy()
     others[by] = 0
-    apart = (base - badness(others, criterion, units, 0.0, -np.inf, np.inf)) / whole
+    apart = (base - node_impurity(others, criterion, units, 0.0, -np.inf, np.inf)) / whole
     if criterion == ERROR:
         return rules[PENALTY] * math.sqrt(max(apart * (1 - apart), 0.0) * whole * row * beyond)
     if criterion != GINI:
@@ -351,7 +355,7 @@ def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
 def place_between(present, k, count):
     """The last bin on the left of a cut after k bins of those that have rows."""
     if k == 0:
-        return NONE
+        return NO_INDEX
     return (present[k - 1] + present[k] - 1) // 2 if k < count else present[k - 1]
 
 
@@ -361,15 +365,17 @@ def search_sets_of_sums(hist, first, present, count, kind, total, base, noise, u
 
     Subset: the first `place` groups of an order go left. Multiway: each goes its own way.
     """
-    criterion = NOUGHT + SUMS
+    criterion = ZERO + SUMS
     if kind == MULTIWAY:
-        return branch_all(hist, first, present, count, total, base, criterion, units, rules, 1.0), NOUGHT
+        return branch_all(hist, first, present, count, total, base, criterion, units, rules, 1.0), ZERO
     groups, size = group_rare(hist, first, present, count, rules[GROUP_ROWS])
     if size < 2:
-        return -1.0, NOUGHT
-    order = group_order(groups, size, total, NOUGHT, criterion, units, rules)
-    chance = chance_of(groups, size, total, base, noise, NOUGHT, criterion, units, rules)
-    best, place, _ = scan_sums(groups, NOUGHT, order, size, NONE, total, base, chance, units, rules, NOUGHT, low, high)
+        return -1.0, ZERO
+    order = group_order(groups, size, total, ZERO, criterion, units, rules)
+    chance_gain = chance_of(groups, size, total, base, noise, ZERO, criterion, units, rules)
+    best, place, _ = scan_sums(
+        groups, ZERO, order, size, NO_INDEX, total, base, chance_gain, units, rules, ZERO, low, high
+    )
     return best, place
 
 
@@ -378,17 +384,17 @@ def search_sets_of_classes(hist, first, present, count, kind, total, base, crite
     """The same for weights of classes, and the class by whose share the groups are ordered."""
     if kind == MULTIWAY:
         best = branch_all(hist, first, present, count, total, base, criterion, units, rules, cost)
-        return best, NOUGHT, NOUGHT
-    best, place, by = -1.0, NOUGHT, NOUGHT
+        return best, ZERO, ZERO
+    best, place, by = -1.0, ZERO, ZERO
     groups, size = group_rare(hist, first, present, count, rules[GROUP_ROWS])
     if size < 2:
         return best, place, by
     classes = len(total) - 1
     for c in range(classes - 1 if classes <= 2 else 0, classes):  # of two, one order is enough (Breiman)
         order = group_order(groups, size, total, c, criterion, units, rules)
-        chance = chance_of(groups, size, total, base, 0.0, c, criterion, units, rules)
+        chance_gain = chance_of(groups, size, total, base, 0.0, c, criterion, units, rules)
         found, k, _ = scan_classes(
-            groups, NOUGHT, order, size, NONE, total, base, chance, criterion, units, rules, cost, work
+            groups, ZERO, order, size, NO_INDEX, total, base, chance_gain, criterion, units, rules, cost, work
         )
         if found > best:
             best, place, by = found, k, c
@@ -396,7 +402,7 @@ def search_sets_of_classes(hist, first, present, count, kind, total, base, crite
 
 
 @inner
-def search_sums(hist, first, present, count, gap, kind, j, total, base, noise, units, rules, way, low, high):
+def search_sums(hist, first, present, count, na_bin, kind, j, total, base, noise, units, rules, monotonic, low, high):
     """Best split of column j, of sums: (decrease, place, order, whether missing values go left).
 
     `present`: the bins that have rows, in order, with that of missing values (its `gap`, or -1) last, if it has any.
@@ -407,33 +413,35 @@ def search_sums(hist, first, present, count, gap, kind, j, total, base, noise, u
         best, place = search_sets_of_sums(
             hist, first, present, count, kind[j], total, base, noise, units, rules, low, high
         )
-        return best, place, NOUGHT, False
-    if gap[j] >= 0 and count and present[count - 1] == gap[j]:
+        return best, place, ZERO, False
+    if na_bin[j] >= 0 and count and present[count - 1] == na_bin[j]:
         count -= 1
-    best, k, left = scan_sums(hist, first, present, count, gap[j], total, base, 0.0, units, rules, way[j], low, high)
-    return best, place_between(present, k, count), NOUGHT, left
+    best, k, left = scan_sums(
+        hist, first, present, count, na_bin[j], total, base, 0.0, units, rules, monotonic[j], low, high
+    )
+    return best, place_between(present, k, count), ZERO, left
 
 
 @inner
-def search_classes(hist, first, present, count, gap, kind, j, total, base, criterion, units, rules, cost, work):
+def search_classes(hist, first, present, count, na_bin, kind, j, total, base, criterion, units, rules, cost, work):
     """The same for weights of classes; `work` has room for the channels."""
     if kind is not None and kind[j] != NUMERIC:
         best, place, by = search_sets_of_classes(
             hist, first, present, count, kind[j], total, base, criterion, units, rules, cost[j], work
         )
         return best, place, by, False
-    if gap[j] >= 0 and count and present[count - 1] == gap[j]:
+    if na_bin[j] >= 0 and count and present[count - 1] == na_bin[j]:
         count -= 1
     best, k, left = scan_classes(
-        hist, first, present, count, gap[j], total, base, 0.0, criterion, units, rules, cost[j], work
+        hist, first, present, count, na_bin[j], total, base, 0.0, criterion, units, rules, cost[j], work
     )
-    return best, place_between(present, k, count), NOUGHT, left
+    return best, place_between(present, k, count), ZERO, left
 
 
 @inner
 def bins_with_rows(rows, start, stop, present):
     """The bins of a column that have rows, in order; how many."""
-    count = NOUGHT
+    count = ZERO
     for b in range(stop - start):
         if rows[start + b] > 0:
             present[count] = b
@@ -442,7 +450,9 @@ def bins_with_rows(rows, start, stop, present):
 
 
 @kernel
-def search(hist, offset, kind, gap, features, total, base, noise, criterion, units, rules, cost, way, low, high):
+def search(
+    hist, offset, kind, na_bin, features, total, base, noise, criterion, units, rules, cost, monotonic, low, high
+):
     """Best split of a node over some columns: (merit, column, place, order, missing left); merit -1: there is none.
 
     cost: of each column, None for sums. way: in which direction predictions go with it, None for classes.
@@ -450,20 +460,34 @@ def search(hist, offset, kind, gap, features, total, base, noise, criterion, uni
     channels = len(total)
     work = np.zeros(channels, np.int64)
     present = np.empty(hist.shape[1], np.int64)
-    best, feature, place, by, turn = -1.0, NONE, NONE, NOUGHT, False
+    best, feature, place, by, turn = -1.0, NO_INDEX, NO_INDEX, ZERO, False
     for j in features:
         start = offset[j]
         count = bins_with_rows(hist[channels - 1], start, offset[j + 1], present)
         if count < 2:
             continue
-        found, at, order_by, left = -1.0, NONE, NOUGHT, False
+        found, at, order_by, left = -1.0, NO_INDEX, ZERO, False
         if cost is not None:
             found, at, order_by, left = search_classes(
-                hist, start, present, count, gap, kind, j, total, base, criterion, units, rules, cost, work
+                hist, start, present, count, na_bin, kind, j, total, base, criterion, units, rules, cost, work
             )
-        if way is not None:
+        if monotonic is not None:
             found, at, order_by, left = search_sums(
-                hist, start, present, count, gap, kind, j, total, base, noise, units, rules, way, low, high
+                hist,
+                start,
+                present,
+                count,
+                na_bin,
+                kind,
+                j,
+                total,
+                base,
+                noise,
+                units,
+                rules,
+                monotonic,
+                low,
+                high,
             )
         if found > best:
             best, feature, place, by, turn = found, j, at, order_by, left

@@ -29,12 +29,12 @@ from tenfold.compiled.tree.tree_levels import branches_of
 from tenfold.compiled.tree.tree_search import (
     CENTERED_NOISE,
     CHANCE,
+    DECREASE_NOISE,
     L2,
-    NOISE,
-    NONE,
-    NOUGHT,
+    NO_INDEX,
     NUMERIC,
     SUMS,
+    ZERO,
     bins_with_rows,
     leaf_value,
     loss_of_sums,
@@ -68,7 +68,7 @@ def rate(g, h, n, count, total, base, units, rules, drop):
 @inner
 def scan_free(hist, first, count, total, base, units, rules, room, drop):
     """As `search_column` for numbers of which none is missing, without bounds: (decrease, place, missing left)."""
-    g = h = n = NOUGHT
+    g = h = n = ZERO
     sums, curves, counts = hist[0, first:], hist[1, first:], hist[2, first:]
     for k in range(count):
         g += sums[k]
@@ -76,12 +76,12 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
         n += counts[k]
         room[0, k], room[1, k], room[2, k] = g, h, n
     rate(room[0], room[1], room[2], count, total, base, units, rules, drop)
-    best, at = -1.0, NONE
+    best, at = -1.0, NO_INDEX
     for k in range(count):
         if drop[k] > best:
             best, at = drop[k], k
-    if not best > -(CENTERED_NOISE if rules[L2] == 0 and total[1] > 0 else NOISE) * base or at < 0:
-        return -1.0, NONE, False
+    if not best > -(CENTERED_NOISE if rules[L2] == 0 and total[1] > 0 else DECREASE_NOISE) * base or at < 0:
+        return -1.0, NO_INDEX, False
     after = at + 1
     while hist[2, first + after] == 0:
         after += 1
@@ -89,23 +89,23 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
 
 
 @inner
-def best_of(hist, offset, kind, gap, low, high, total, units, rules, way, bounds, room, drop, present, out):
+def best_of(hist, offset, kind, na_bin, low, high, total, units, rules, monotonic, bounds, room, drop, present, out):
     """The best split of a node over columns low to high: merit (-1: none), column, place, order, missing left."""
     base = loss_of_sums(total, units, rules[2], bounds[0], bounds[1])
     free = bounds[0] == -np.inf and bounds[1] == np.inf and rules[0] >= 1 and rules[1] > 0
     out[0], out[1] = -1.0, -1
     for j in range(low, high):
         start = offset[j]
-        if free and (kind is None or kind[j] == NUMERIC) and way[j] == 0 and hist[2, start + gap[j]] == 0:
-            found, at, left = scan_free(hist, start, gap[j], total, base, units, rules, room, drop)
-            by = NOUGHT
+        if free and (kind is None or kind[j] == NUMERIC) and monotonic[j] == 0 and hist[2, start + na_bin[j]] == 0:
+            found, at, left = scan_free(hist, start, na_bin[j], total, base, units, rules, room, drop)
+            by = ZERO
         else:
             count = bins_with_rows(hist[2], start, offset[j + 1], present)
             if count < 2:
                 continue
             found, at, by, left = search_sums(
-                hist, start, present, count, gap, kind, j, total, base, rules[CHANCE], units, rules, way, bounds[0],
-                bounds[1],
+                hist, start, present, count, na_bin, kind, j, total, base, rules[CHANCE], units, rules, monotonic,
+                bounds[0], bounds[1],
             )  # fmt: skip
         if found > out[0]:
             out[0], out[1], out[2], out[3], out[4] = found, j, at, by, left
@@ -113,8 +113,8 @@ def best_of(hist, offset, kind, gap, low, high, total, units, rules, way, bounds
 
 @inner
 def work(
-    bins, offset, kind, gap, low, high, rows, word, short, h, pool, node, real, sums, step, units, rules, way, cells,
-    room, drop, present, out,
+    bins, offset, kind, na_bin, low, high, rows, word, short, h, pool, node, real, sums, step, units, rules,
+    monotonic, cells, room, drop, present, out,
 ):  # fmt: skip
     """For columns low to high: the smaller leaf's histogram, the larger's from the parent's, the best split of each."""
     for side in range(2):
@@ -132,8 +132,8 @@ def work(
                     whole[i] -= some[i]
         if step[ABLE_LESS + side]:
             best_of(
-                hist, offset, kind, gap, low, high, sums[k], units, rules, way, real[k, LEAST:], room, drop, present,
-                out[side],
+                hist, offset, kind, na_bin, low, high, sums[k], units, rules, monotonic, real[k, LEAST:], room, drop,
+                present, out[side],
             )  # fmt: skip
 
 
@@ -157,14 +157,14 @@ def note(outs, step, least_merit, node, real, opened):
 
 @inner
 def split_best(
-    bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows, aside,
-    table, split, slot, opened, step,
+    bins, offset, kind, na_bin, pool, node, real, sums, nodes, monotonic, units, rules, min_split, max_depth, rows,
+    aside, table, split, slot, opened, step,
 ):  # fmt: skip
     """Split the leaf of the greatest merit, of equals that which came first; False: there is none.
 
     Its rows are sorted, and its children are the nodes that come next.
     """
-    k = NONE
+    k = NO_INDEX
     for i in range(nodes):
         if opened[i] > -np.inf and (k < 0 or opened[i] > opened[k]):
             k = i
@@ -174,8 +174,8 @@ def split_best(
     j, start, stop = node[k, COLUMN], node[k, START], node[k, STOP]
     step[SPLIT], step[WIDE] = k, 0
     if kind is not None and kind[j] != NUMERIC:
-        step[WIDE] = gap[j] + 1
-    branches_of(pool[slot[k]], offset, kind, gap, node[k], sums[k], NOUGHT + SUMS, units, rules, table, split)
+        step[WIDE] = na_bin[j] + 1
+    branches_of(pool[slot[k]], offset, kind, na_bin, node[k], sums[k], ZERO + SUMS, units, rules, table, split)
     middle = sort_rows(bins[j], table, rows, start, stop, aside)
     node[k, FIRST], node[k, ARITY] = nodes, 2
     for side in range(2):
@@ -187,11 +187,11 @@ def split_best(
         for c in range(3):
             sums[child, c] = split[side, c]
             real[child, c] = real[k, c]
-    if way[j] != 0:
+    if monotonic[j] != 0:
         l2, least, most = rules[L2], real[k, LEAST], real[k, MOST]
         x = leaf_value(split[0, 0] * units[0], split[0, 1] * units[1] + l2, least, most)
         y = leaf_value(split[1, 0] * units[0], split[1, 1] * units[1] + l2, least, most)
-        bound = MOST if way[j] > 0 else LEAST
+        bound = MOST if monotonic[j] > 0 else LEAST
         real[nodes, bound] = real[nodes + 1, LEAST + MOST - bound] = 0.5 * (x + y)
     first = sums[nodes, 2] <= sums[nodes + 1, 2]
     step[LESS], step[MORE] = (nodes, nodes + 1) if first else (nodes + 1, nodes)
@@ -206,8 +206,8 @@ def split_best(
 
 @kernel
 def grow_best(
-    bins, offset, kind, gap, word, short, h, pool, node, real, sums, step, units, rules, way, cells, ends, outs, desk,
-    least_merit, min_split, max_depth, max_leaves, rows, aside, route, leading,
+    bins, offset, kind, na_bin, word, short, h, pool, node, real, sums, step, units, rules, monotonic, cells, ends,
+    outs, desk, least_merit, min_split, max_depth, max_leaves, rows, aside, route, leading,
 ):  # fmt: skip
     """Grow a tree, best leaf first, from its root, which is node 0; how many nodes, and the length of the routes.
 
@@ -215,40 +215,40 @@ def grow_best(
     grown: they take pieces. kind: None, if all columns are numbers.
     """
     wide, most = 2, len(node)
-    for j in range(len(gap)):
-        wide = max(wide, gap[j] + 1)
+    for j in range(len(na_bin)):
+        wide = max(wide, na_bin[j] + 1)
     room, drop, present = np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64)
     table, split = np.empty(wide, np.int64), np.empty((wide, 3), np.int64)
     slot, opened = np.empty(most, np.int64), np.empty(most)
     for k in range(most):
         slot[k], opened[k] = 0, -np.inf
-    pieces, nodes, routed, turns = len(ends) - 1, NOUGHT + 1, NOUGHT, NOUGHT
+    pieces, nodes, routed, turns = len(ends) - 1, ZERO + 1, ZERO, ZERO
     fresh = leading and step[ABLE_LESS] + step[ABLE_MORE] > 0
     if fresh:
         lay_out(desk)
     while True:
-        k = NONE
+        k = NO_INDEX
         if fresh or not leading:
             k = take(desk, pieces)
         if k >= 0:
             work(
-                bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums, step,
-                units, rules, way, cells, room, drop, present, outs[k],
+                bins, offset, kind, na_bin, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums, step,
+                units, rules, monotonic, cells, room, drop, present, outs[k],
             )  # fmt: skip
             add(desk, DONE, 1)
-            turns = NOUGHT
+            turns = ZERO
             continue
         if not leading:
             if look(desk, CLOSED):
-                return NOUGHT, NOUGHT
+                return ZERO, ZERO
             turns = rest(turns)
             continue
         if fresh:
             await_all(desk, pieces)
             note(outs, step, least_merit, node, real, opened)
         if not split_best(
-            bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows,
-            aside, table, split, slot, opened, step,
+            bins, offset, kind, na_bin, pool, node, real, sums, nodes, monotonic, units, rules, min_split, max_depth,
+            rows, aside, table, split, slot, opened, step,
         ):  # fmt: skip
             break
         if step[WIDE]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from tenfold.compiled.decorators import inner, kernel
 
-BLOCK = 2048
+CACHED_ROWS = 2048
 """rows that stay in cache while all columns take them in"""
-PACKED = 3 * BLOCK
+ROWS_PER_WORD = 3 * CACHED_ROWS
 """rows that are summed in one word before it is taken apart: fewer than two to the ONES"""
-ONES, MIDDLE = 13, 25
+COUNT_BITS, CURVATURE_BITS = 13, 25
 """bits of the number of rows, and of a Σh that shares the word"""
-SHORT = 12
+GRADIENT_BITS = 12
 """bits of g and h that share a word: 6144 of them are less than two to the MIDDLE"""
 
 
@@ -25,7 +25,9 @@ SHORT = 12
 def words(g, h, short, start, stop, word):
     """What each row adds to a bin."""
     for i in range(start, stop):
-        word[i] = (g[i] << (ONES + MIDDLE)) + (h[i] << ONES) + 1 if short else (g[i] << ONES) + 1
+        word[i] = (
+            (g[i] << (COUNT_BITS + CURVATURE_BITS)) + (h[i] << COUNT_BITS) + 1 if short else (g[i] << COUNT_BITS) + 1
+        )
 
 
 @inner
@@ -56,13 +58,13 @@ def add_words(bins, offset, low, high, rows, start, stop, word, cells):
 @inner
 def take_apart(word, short, more, sums, curves, counts):
     """Σg, Σh (nought, if it has no share of the word) and the number of rows; more: they are added."""
-    middle = MIDDLE if short else 0
-    ones, mask = (1 << ONES) - 1, (1 << middle) - 1
+    middle = CURVATURE_BITS if short else 0
+    ones, mask = (1 << COUNT_BITS) - 1, (1 << middle) - 1
     for k in range(len(word)):
         c = word[k]
         counts[k] = (counts[k] if more else 0) + (c & ones)
-        curves[k] = (curves[k] if more else 0) + ((c >> ONES) & mask)
-        sums[k] = (sums[k] if more else 0) + (c >> (ONES + middle))
+        curves[k] = (curves[k] if more else 0) + ((c >> COUNT_BITS) & mask)
+        sums[k] = (sums[k] if more else 0) + (c >> (COUNT_BITS + middle))
 
 
 @kernel
@@ -73,16 +75,16 @@ def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, 
     """
     a, z = offset[low], offset[high]
     part, curves, counts = cells[a:z], hist[1, a:z], hist[2, a:z]  # loops from nought on become vector instructions
-    for s in range(start, max(stop, start + 1), PACKED):
-        e = min(s + PACKED, stop)
+    for s in range(start, max(stop, start + 1), ROWS_PER_WORD):
+        e = min(s + ROWS_PER_WORD, stop)
         for k in range(len(part)):
             part[k] = 0
-        for t in range(s, e, BLOCK):
-            add_words(bins, offset, low, high, rows, t, min(t + BLOCK, e), word, cells)
+        for t in range(s, e, CACHED_ROWS):
+            add_words(bins, offset, low, high, rows, t, min(t + CACHED_ROWS, e), word, cells)
         take_apart(part, short, s > start, hist[0, a:z], curves, counts)
     if len(h):
-        for t in range(start, stop, BLOCK):
-            add_words(bins, offset, low, high, rows, t, min(t + BLOCK, stop), h, hist[1])
+        for t in range(start, stop, CACHED_ROWS):
+            add_words(bins, offset, low, high, rows, t, min(t + CACHED_ROWS, stop), h, hist[1])
     elif not short:
         for k in range(len(part)):
             curves[k] = counts[k]

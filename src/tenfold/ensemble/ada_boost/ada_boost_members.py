@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.compiled.tree.stump_votes import LEAST
+from tenfold.compiled.tree.stump_votes import MIN_WEIGHT
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import CLASS_COUNT
@@ -107,7 +107,7 @@ class BoostedRows(Held[Any]):
             X, down, up = held.X, 1 / av.growth(self.so_far), av.raised(self.so_far)
             for t in range(first, self.rounds):
                 wrong = self.how.it.said(self.so_far.members.each[t], t, X, self.so_far.n_classes) != held.y
-                weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), LEAST)
+                weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), MIN_WEIGHT)
         return HeldMemberRows(self.rounds, weight)
 
 

@@ -314,7 +314,7 @@ class Boosting(Estimator):
                 grower = BestFirst(s.bins, cut, rules)
             grown = grower.grow(g, h, word, gradients.short, index)
             tree, ends = grown.tree, grown.tree.leaves
-            if gradients.loss in gr.RENEWED:
+            if gradients.loss in gr.QUANTILE_LEAF_LOSSES:
                 residual = lq.residual_keys(target, before, _scale(setup))
                 key, weight = lq.in_place(residual, s.weight, index, grown.node[ends], gradients.level)
                 value = self._quantiles(setup, tree, key, weight)
@@ -339,7 +339,7 @@ class Boosting(Estimator):
         if isinstance(found, lw.Frontier):
             return BoostingLevels(step, setup, boosted, found, row_weight)
         boosted = boosted.plus(found[0].tree, self._values(rules, found[0], boosted), found[0].sums[:, 2])
-        if self.loss_code(boosted.outputs) in gr.RENEWED:
+        if self.loss_code(boosted.outputs) in gr.QUANTILE_LEAF_LOSSES:
             return FindingQuantiles(step, setup, boosted, lq.seek(len(found[0].tree.leaves)))
         return BoostingLevels(boosted.rounds, setup, boosted, lw.root(3, 0), row_weight)
 

@@ -37,7 +37,7 @@ class BoostingRegressor(Boosting, Regressor):
 
     def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
         weights, holdout, lens = setup.weights, self._sampling(setup).holdout, setup.lens
-        if LOSSES[self.loss] in gr.RENEWED:
+        if LOSSES[self.loss] in gr.QUANTILE_LEAF_LOSSES:
             return TargetDigits(weights, sought, holdout, lens=lens)
         return ChannelSums(weights, _channels(setup.ranges), holdout, lens=lens)
 

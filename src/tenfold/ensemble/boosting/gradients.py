@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tenfold.compiled.tree import gradients as gr
-from tenfold.compiled.tree.tree_sums import SHORT, words
+from tenfold.compiled.tree.tree_sums import GRADIENT_BITS, words
 from tenfold.core import Array, Codes, Flags
 from tenfold.core.driver_threads import by_rows
 from tenfold.ensemble.boosting.boosted import RoundLoss
@@ -67,7 +67,7 @@ class Gradients(NamedTuple):
         g, h = (fine_unit(x * (MAX_WHOLE_WEIGHT if few else heaviest), rows) for x in (slope, curve))
         most, top = fine_unit(worst * heaviest, rows), 2.0**62 / max(rows, 1)
         if loss >= gr.LOGISTIC and even and rows >= MIN_ROWS_TO_PACK and rarest >= RARE_CLASS_SHARE:
-            return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, True, True)
+            return cls(loss, level, 1.0, (2.0**-GRADIENT_BITS, 2.0 ** -(GRADIENT_BITS + 2)), most, top, True, True)
         return cls(loss, level, ranges.unit, (g, 1.0 if loss < gr.POISSON and even else h), most, top, few)
 
     def gradients(self, margin: Array, output: int, target: Array, weight: Codes) -> tuple[Codes, Codes]:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Generic, NamedTuple
 
 import numpy as np
 
-from tenfold.compiled.tree.forests import MOST
+from tenfold.compiled.tree.forests import MAX_DRAWS
 from tenfold.compiled.tree.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Certificate, Codes, Remedy, Schema, driver_threads
@@ -130,7 +130,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
     )
-    most_draws, draw_bits = MOST + 1, 4
+    most_draws, draw_bits = MAX_DRAWS + 1, 4
 
     n_estimators: Annotated[int, integer(1)] = 100
     _: KW_ONLY

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.compiled.linear_model.perceptrons import TIMES
+from tenfold.compiled.linear_model.perceptrons import MAX_REPEATS
 from tenfold.core import Array, Claim, Columns, Design, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Done
@@ -186,7 +186,7 @@ class PerceptronRule(Featured, Sequential):
             why = "distance of the nearest row from the plane of this model"
             why += ", a column of ones counted in" if self.fit_intercept else ""
             claims.append(Claim("margin", least, "proved", why, "data"))
-            if model.trail.bound_holds and s.heaviest <= TIMES:
+            if model.trail.bound_holds and s.heaviest <= MAX_REPEATS:
                 most = sum(float(perceptron_mistakes(radius, float(m))) for m in s.margin)
                 why = f"(R/γ)² with R = {radius:.6g} and γ = {least:.6g}, summed over the outputs"
                 claims.append(Claim("mistake bound", most, "proved", why, "objective"))

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.compiled.moments.class_sums import COUNTS, add_class_sums, add_sparse_class_sums
+from tenfold.compiled.moments.class_sums import AS_COUNTS, add_class_sums, add_sparse_class_sums
 from tenfold.core import Array, Chunk, Codes, DataError, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
@@ -56,10 +56,10 @@ class SumsByClass(Grouped[ClassSums]):
     def _refuse(self, chunk: Chunk) -> NoReturn:
         """Name the first number that may not enter."""
         for rows, block in chunk.X.blocks():
-            odd = block < 0 if self.way == COUNTS else (block != 0) & (block != 1)
+            odd = block < 0 if self.way == AS_COUNTS else (block != 0) & (block != 1)
             if odd.any():
                 i, j = (int(at) for at in np.argwhere(odd)[0])
-                what = "Negative values in data" if self.way == COUNTS else "values other than 0 and 1"
-                remedy = "counts are 0 or more" if self.way == COUNTS else "binarize=0.0, or another bar"
+                what = "Negative values in data" if self.way == AS_COUNTS else "values other than 0 and 1"
+                remedy = "counts are 0 or more" if self.way == AS_COUNTS else "binarize=0.0, or another bar"
                 raise DataError(f"{what}: {block[i, j]:g} in {chunk.X.where(rows.start + i, j)}. Remedy: {remedy}")
         raise AssertionError

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.compiled.tree.binning import CELLS, bin_block, make_grid
+from tenfold.compiled.tree.binning import GRID_CELLS, bin_block, make_grid
 from tenfold.core import Array, Chunk, Codes, Values
 from tenfold.core.statistic import Grouped, Lens
 from tenfold.stats.rows.weighted_sample import Race, row_bits, uniform
@@ -111,9 +111,9 @@ def grid_of(edges: Array) -> tuple[Array, Array, Codes]:
     high = np.where(finite, edges, -np.inf).max(axis=1, initial=-np.inf)
     with np.errstate(over="ignore"):
         wide = np.where(high > low, high - low, 1.0)
-        scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
+        scale = np.where(np.isfinite(wide), GRID_CELLS / wide, 0.0)
     scale = np.where(np.isfinite(scale), scale, 0.0)
-    first = np.empty((len(low), CELLS), np.int64)
+    first = np.empty((len(low), GRID_CELLS), np.int64)
     make_grid(edges, low, scale, first)
     return low, scale, first
 

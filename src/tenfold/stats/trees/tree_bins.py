@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.compiled.tree.binning import CELLS
+from tenfold.compiled.tree.binning import GRID_CELLS
 from tenfold.compiled.tree.tree_applying import bin_values
 from tenfold.core import Array, Chunk, Codes, DataError, Flags, Mergeable, Schema
 from tenfold.core.field_values import EDGES, LEVELS, NOT_NAN, POSITIVE
@@ -197,7 +197,7 @@ class Cut(NamedTuple):
             return bins
         low, scale, first = grid_of(self.edges)
         for rows, block in chunk.X.blocks():
-            bin_values(block, self.edges, self.levels, self.gap, low, scale, first, CELLS, rows.start, bins)
+            bin_values(block, self.edges, self.levels, self.gap, low, scale, first, GRID_CELLS, rows.start, bins)
         return bins
 
 

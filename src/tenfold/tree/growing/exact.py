@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tenfold.compiled.tree.tree_growing import COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes, row_noise
 from tenfold.compiled.tree.tree_levels import sort_by_slot
 from tenfold.compiled.tree.tree_lists import best_sets, best_thresholds
-from tenfold.compiled.tree.tree_search import badness
+from tenfold.compiled.tree.tree_search import node_impurity
 from tenfold.core import Array, Chunk, Codes, Flags, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Index
 from tenfold.core.statistic import Statistic
@@ -184,7 +184,7 @@ def _search(
     """The best split of each column in each slot."""
     shape = p, slots = len(lists.levels), len(total)
     cost, (_, a, b), noise = rules.cost(p), numbers, np.zeros(slots)
-    base = np.array([badness(t, rules.criterion, rules.units, rules.l2, -np.inf, np.inf) for t in total])
+    base = np.array([node_impurity(t, rules.criterion, rules.units, rules.l2, -np.inf, np.inf) for t in total])
     merit, where, to_left = np.full(shape, -1.0), np.full(shape, np.nan), np.zeros(shape, bool)
     place, order_by = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     told = (*numbers, total, base, rules.criterion, rules.units, rules.limits)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.compiled.tree.tree_growing import ARITY, COLUMN, FIRST, PLACE, ROUTE, SLOT, TURN, row_noise
-from tenfold.compiled.tree.tree_missing import CLASS, PARTS, WHOLE
-from tenfold.compiled.tree.tree_parts import SHARE
+from tenfold.compiled.tree.tree_missing import CLASS, PARTS, ROW_PARTS
+from tenfold.compiled.tree.tree_parts import SHARE_BITS
 from tenfold.core import Array, Codes
 from tenfold.stats.trees.tree_bins import Cut
 from tenfold.tree.growing import levelwise as lw
@@ -25,7 +25,7 @@ from tenfold.tree.tree import GrownTree
 def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
     """The tree of all rows."""
     n = s.columns.shape[1]
-    parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE if rules.missing == PARTS else 1))
+    parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, ROW_PARTS if rules.missing == PARTS else 1))
     at, threshold = lw.root(channels, rules.seed, width_of(rules.missing, channels)), np.full(1, np.nan)
     at.node[0, SLOT] = lw.UNKNOWN
     at.sums[0, -1] = len(parts.row) * parts.part[0]  # so that it is looked at
@@ -129,7 +129,7 @@ def _apart(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> FractionalRows
     arity = at.node[k, ARITY]
     of = np.repeat(np.arange(len(k)), arity)
     child = at.node[k, FIRST][of] + np.arange(len(of)) - np.repeat(np.cumsum(arity) - arity, arity)
-    some = (part[of] * at.gaps[child, 0]) >> SHARE
+    some = (part[of] * at.gaps[child, 0]) >> SHARE_BITS
     if len(k):
         heaviest = np.lexsort((child, -at.gaps[child, 0], of))[np.cumsum(arity) - arity]
         some[heaviest] += part - np.bincount(of, weights=some).astype(np.int64)

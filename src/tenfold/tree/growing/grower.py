@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tenfold.compiled.tree import tree_search as ts
-from tenfold.compiled.tree.tree_missing import LEARNED, PARTS, WHOLE
+from tenfold.compiled.tree.tree_missing import LEARNED, PARTS, ROW_PARTS
 from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.learner import Initial
 from tenfold.estimator import check_is_fitted
@@ -104,7 +104,7 @@ class TreeGrower(Estimator):
     @property
     def _parts(self) -> int:
         """In how many parts a row goes down a tree."""
-        return WHOLE if self._missing_code == PARTS else 1
+        return ROW_PARTS if self._missing_code == PARTS else 1
 
     def check_params(self, schema: Schema) -> None:
         """Refuse parameters that do not go together, or not with the schema."""

@@ -128,9 +128,12 @@ def grow(
     square = NO_SQUARES if square is None and b is not None else square
     node, real = np.zeros((INITIAL_NODE_CAPACITY, tg.FIELDS), np.int64), np.zeros((INITIAL_NODE_CAPACITY, 3))
     sums, route = np.zeros((INITIAL_NODE_CAPACITY, channels), np.int64), np.zeros(0, np.int64)
-    large = max(tg.SMALL, 2 * int((cut.gap + 1).max(initial=1)))
+    large = max(tg.MAX_ROWS_WITHOUT_HISTOGRAM, 2 * int((cut.gap + 1).max(initial=1)))
     pool = np.zeros((4 if len(index) >= large else 0, channels, int(cut.offset[-1])), np.int64)
-    spare, opened = np.empty(len(index) // tg.SMALL * 2 + 4, np.int64), np.empty(len(index), np.int64)
+    spare, opened = (
+        np.empty(len(index) // tg.MAX_ROWS_WITHOUT_HISTOGRAM * 2 + 4, np.int64),
+        np.empty(len(index), np.int64),
+    )
     state = np.zeros(tg.STATE, np.int64)
     node[0, [tg.COLUMN, tg.ROUTE, tg.SLOT]], node[0, tg.STOP], node[0, tg.PATH] = -1, len(index), rules.seed
     real[0, tg.LEAST :] = bounds

@@ -33,8 +33,8 @@ from tenfold.compiled.tree.tree_growing import (
     row_noise,
 )  # fmt: skip
 from tenfold.compiled.tree.tree_levels import branches_of
-from tenfold.compiled.tree.tree_missing import CLASS, LEARNED, WHOLE
-from tenfold.compiled.tree.tree_search import SUMS, badness, leaf_value, search
+from tenfold.compiled.tree.tree_missing import CLASS, LEARNED, ROW_PARTS
+from tenfold.compiled.tree.tree_search import SUMS, leaf_value, node_impurity, search
 from tenfold.core import Array, Codes, Schema
 from tenfold.core.field_values import ANYTHING, Between
 from tenfold.stats.trees.tree_bins import MAX_TWO_BYTE_BINS, NO_CODES, Bins, Cut, Target
@@ -127,7 +127,7 @@ def go_down_in_parts(at: Frontier, bins: Bins, cut: Cut, parts: FractionalRows |
     """The parts of all rows, going on from those given."""
     if parts is None:
         n = bins.shape[1]
-        parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE))
+        parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, ROW_PARTS))
     arity = np.ascontiguousarray(at.node[:, ARITY])
     while (at.node[parts.node, COLUMN] >= 0).any():
         room = len(parts.row)
@@ -260,7 +260,7 @@ def search_columns(
     if rules.missing != LEARNED:
         return missing.search(h, cut, rules, some, sums, noise)
     cost, way, _ = rules.columns(len(cut.levels))
-    base = badness(sums, rules.criterion, rules.units, rules.l2, *bounds)
+    base = node_impurity(sums, rules.criterion, rules.units, rules.l2, *bounds)
     found: missing.Found = search(
         h, cut.offset, rules.kinds, cut.gap, some, sums, base, noise, rules.criterion, rules.units, rules.limits, cost,
         way, *bounds,
@@ -287,7 +287,7 @@ def may_split(node: Codes, sums: Codes, rules: Rules) -> bool:
     """Whether a leaf may be split at all."""
     fine = sums[-1] >= rules.least_to_split and (rules.max_depth < 0 or node[DEPTH] < rules.max_depth)
     if fine and rules.criterion != SUMS:
-        fine = badness(sums, rules.criterion, rules.units, 0.0, -np.inf, np.inf) > 0
+        fine = node_impurity(sums, rules.criterion, rules.units, 0.0, -np.inf, np.inf) > 0
     return bool(fine)
 
 

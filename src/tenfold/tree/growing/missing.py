@@ -58,7 +58,7 @@ def is_valid(way: int, node: Codes, gaps: Codes) -> bool:
     if way == tm.CLASS:
         inner = node[:, COLUMN] >= 0
         return bool((gaps[inner] >= 0).all() and (gaps[inner] < node[inner, ARITY][:, None]).all())
-    return bool((gaps >= 0).all() and (gaps <= 1 << tp.SHARE).all())
+    return bool((gaps >= 0).all() and (gaps <= 1 << tp.SHARE_BITS).all())
 
 
 def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: float) -> Found:
@@ -90,7 +90,7 @@ def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> Node
     elif rules.missing == tm.PARTS:
         weight = branch[:, 1] if rules.criterion == SUMS else branch[:, :-1].sum(axis=1)
         share = weight / weight.sum()
-        shares[:, 0] = np.floor(share * 2.0**tp.SHARE)
+        shares[:, 0] = np.floor(share * 2.0**tp.SHARE_BITS)
         branch += np.rint(share[:, None] * gap).astype(np.int64)
     return NodeSplit(table, branch, gaps, shares)
 
