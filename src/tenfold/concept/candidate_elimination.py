@@ -9,7 +9,6 @@ parts. The general boundary G has the least sets of values of S that meet each o
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -36,7 +35,6 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, 
 from tenfold.core.field_values import CLASS_COUNT, LEVELS, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.shell.constraints import boolean
 
 MAX_GENERAL_MEMBERS = 2_000
 """members of the general boundary, at most"""
@@ -155,9 +153,6 @@ class CandidateElimination(OnePass, Undecided):
     hidden = frozenset({"specific", "general", "positive", "levels", "n_classes"})
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"pos_label": "no"}, {"undecided": "?"})
-
-    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
-    undecided: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def statistic(self, schema: Schema) -> BoundariesOfVersionSpace:
         refuse_wildcard(schema)

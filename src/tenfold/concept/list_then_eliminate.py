@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,7 +34,8 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Mergeable, 
 from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.shell.constraints import array, boolean, integer
+from tenfold.estimator.shell.constraints import array, integer
+from tenfold.estimator.shell.parameters import Behind
 
 POWER_SET = "power set"
 
@@ -144,11 +144,9 @@ class ListThenEliminate(OnePass, Undecided):
         {"pos_label": "no", "undecided": "?", "max_literals": None},
     )
 
-    hypotheses: Annotated[Sequence[Sequence[Any]] | str | None, array, str, None] = None
-    max_literals: Annotated[int | None, integer(1), None] = 2
-    n_points: Annotated[int | None, integer(1), None] = None
-    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
-    undecided: Annotated[float | str | bool | None, Real, str, boolean, None] = None
+    hypotheses: Annotated[Sequence[Sequence[Any]] | str | None, array, str, None, Behind(None)] = None
+    max_literals: Annotated[int | None, integer(1), None, Behind("hypotheses")] = 2
+    n_points: Annotated[int | None, integer(1), None, Behind("max_literals")] = None
 
     @property
     def _of_all_sets(self) -> bool:

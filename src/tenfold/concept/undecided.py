@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.core import Codes, Columns, Labels
+from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
 
 class Undecided(ProbabilityScored):
     """A subclass writes `unanimous_from`; `undecided` is predicted where hypotheses disagree."""
+
+    pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
+    undecided: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
     def unanimous_from(self, model: Any, X: Columns) -> Codes:
         """The number of the class that all hypotheses agree on, -1 where they do not."""

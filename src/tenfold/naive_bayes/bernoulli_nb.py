@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 
 from tenfold.compiled.moments.class_sums import ABOVE_THRESHOLD, BINARY
 from tenfold.core import Array, Columns, Need, Schema
-from tenfold.estimator.shell.constraints import array, boolean, real
+from tenfold.estimator.shell.constraints import real
+from tenfold.estimator.shell.parameters import Behind
 from tenfold.naive_bayes.counted import CountedModel, CountedNB, blocks, times
 from tenfold.stats.counts.class_sums import ClassSums, SumsByClass
 
@@ -52,9 +52,7 @@ class BernoulliNB(CountedNB):
 
     need = Need("numeric", sparse=True, target="class")
 
-    binarize: Annotated[float | None, real(0), None] = 0.0
-    fit_prior: Annotated[bool, boolean] = True
-    class_prior: Annotated[ArrayLike | None, array, None] = None
+    binarize: Annotated[float | None, real(0), None, Behind("alpha")] = 0.0
 
     def statistic(self, schema: Schema) -> SumsByClass:
         bar = 0.0 if self.binarize is None else float(self.binarize)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, DataError, Schema
-from tenfold.estimator.shell.constraints import array, boolean
+from tenfold.estimator.shell.constraints import boolean
 from tenfold.naive_bayes.counted import CountedModel, CountedNB, blocks
 from tenfold.stats.counts.class_sums import ClassSums
 
@@ -50,8 +49,6 @@ class ComplementNB(CountedNB):
 
     law_params: ClassVar[Any] = ({}, {"norm": True})
 
-    fit_prior: Annotated[bool, boolean] = True
-    class_prior: Annotated[ArrayLike | None, array, None] = None
     norm: Annotated[bool, boolean] = False
 
     def log_prob(self, s: ClassSums) -> Array:

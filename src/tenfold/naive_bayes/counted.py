@@ -11,12 +11,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from tenfold.compiled.moments.class_sums import AS_COUNTS
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import NOT_NAN
 from tenfold.estimator import OnePass
-from tenfold.estimator.shell.constraints import class_prior, real
+from tenfold.estimator.shell.constraints import array, boolean, class_prior, real
 from tenfold.estimator.shell.keyword_decisions import one_alpha, smoothed
 from tenfold.naive_bayes.joint_log_proba import JointLogProba
 from tenfold.stats.counts.class_sums import ClassSums, SumsByClass
@@ -39,6 +40,8 @@ class CountedNB(OnePass, JointLogProba):
     law_params: ClassVar[Any] = ({}, {"alpha": 0.0}, {"fit_prior": False})
 
     alpha: Annotated[float, real(0), one_alpha] = 1.0
+    fit_prior: Annotated[bool, boolean] = True
+    class_prior: Annotated[ArrayLike | None, array, None] = None
     _: KW_ONLY
     force_alpha: Annotated[bool, smoothed] = True
 

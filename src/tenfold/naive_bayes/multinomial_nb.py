@@ -6,13 +6,9 @@ columns.
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tenfold.core import Array
-from tenfold.estimator.shell.constraints import array, boolean
 from tenfold.naive_bayes.counted import CountedNB
 from tenfold.stats.counts.class_sums import ClassSums
 
@@ -46,9 +42,6 @@ class MultinomialNB(CountedNB):
     >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
     ['tea', 'coffee']
     """
-
-    fit_prior: Annotated[bool, boolean] = True
-    class_prior: Annotated[ArrayLike | None, array, None] = None
 
     def log_prob(self, s: ClassSums) -> Array:
         smooth = s.total + self.alpha

@@ -116,7 +116,8 @@ class Parameters:
                 f"{cls.__name__} declares {', '.join(cls._declared)}, but {base.__name__} writes its own `__init__`. "
                 f"Remedy: write one for {cls.__name__} too"
             )
-        return made and list(cls._parameters.items()) != list(getattr(base, "_parameters", {}).items())
+        inherited = list(getattr(base, "_parameters", {}).items())
+        return made and (bool(cls._declared) or list(cls._parameters.items()) != inherited)  # a default False equals 0
 
 
 def _take_fields(cls: type) -> dict[str, Parameter]:

@@ -21,7 +21,7 @@ from tenfold.estimator.shell.keyword_decisions import (
     not_all_penalties,
     some_max_iter,
 )
-from tenfold.estimator.shell.parameters import fixed
+from tenfold.estimator.shell.parameters import Behind, fixed
 from tenfold.linear_model.cross_validated.fold_solutions import ByFold, Chosen
 from tenfold.linear_model.penalized.penalized import MIN_WIDE_FEATURES, claims_of, descended
 from tenfold.linear_model.penalized.penalty_path import LassoPath, follow, grid_of, path_of, summary_of
@@ -52,6 +52,14 @@ class PathCV(ByFold):
 
     l1_ratio = fixed(1.0)
 
+    eps: Annotated[float, share(open=True, low=1e-12), not_all_penalties] = 1e-3
+    alphas: Annotated[ArrayLike, integer(1, 100_000), array] = 100
+    fit_intercept: Annotated[bool, boolean] = True
+    positive: Annotated[bool, boolean] = False
+    cv: Annotated[Any, None, integer(2), array] = None
+    random_state: Annotated[int, seed] = 0
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000
     _: KW_ONLY
     precompute: Annotated[Any, gram_is_merged] = "auto"
     copy_X: Annotated[bool, copied] = True
@@ -178,12 +186,4 @@ class ElasticNetCV(PathCV):
         {"alphas": 4, "positive": True},
     )
 
-    l1_ratio: Annotated[ArrayLike, share(), array] = 0.5
-    eps: Annotated[float, share(open=True, low=1e-12), not_all_penalties] = 1e-3
-    alphas: Annotated[ArrayLike, integer(1, 100_000), array] = 100
-    fit_intercept: Annotated[bool, boolean] = True
-    positive: Annotated[bool, boolean] = False
-    cv: Annotated[Any, None, integer(2), array] = None
-    random_state: Annotated[int, seed] = 0
-    tol: Annotated[float, real(0)] = 1e-12
-    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000
+    l1_ratio: Annotated[ArrayLike, share(), array, Behind(None)] = 0.5

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import Annotated
 
-from numpy.typing import ArrayLike
-
-from tenfold.estimator.shell.constraints import array, boolean, integer, real, seed, share
-from tenfold.estimator.shell.keyword_decisions import ignored_verbose, not_all_penalties, some_max_iter
+from tenfold.estimator.shell.keyword_decisions import ignored_verbose
 from tenfold.linear_model.cross_validated.elastic_net_cv import PathCV
 
 
@@ -76,13 +73,5 @@ class LassoCV(PathCV):
         {"alphas": 4, "positive": True},
     )
 
-    eps: Annotated[float, share(open=True, low=1e-12), not_all_penalties] = 1e-3
-    alphas: Annotated[ArrayLike, integer(1, 100_000), array] = 100
-    fit_intercept: Annotated[bool, boolean] = True
-    positive: Annotated[bool, boolean] = False
-    cv: Annotated[Any, None, integer(2), array] = None
-    random_state: Annotated[int, seed] = 0
-    tol: Annotated[float, real(0)] = 1e-12
-    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000
     _: KW_ONLY
     verbose: Annotated[int, ignored_verbose] = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from tenfold.estimator.shell.constraints import boolean, integer, real, share
-from tenfold.estimator.shell.keyword_decisions import some_max_iter
+from tenfold.estimator.shell.constraints import share
+from tenfold.estimator.shell.parameters import Behind
 from tenfold.linear_model.penalized.penalized import Penalised
 
 
@@ -63,8 +63,4 @@ class ElasticNet(Penalised):
         {"fit_intercept": False, "l1_ratio": 0.9},
     )
 
-    l1_ratio: Annotated[float, share()] = 0.5
-    fit_intercept: Annotated[bool, boolean] = True
-    positive: Annotated[bool, boolean] = False
-    tol: Annotated[float, real(0)] = 1e-12
-    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000
+    l1_ratio: Annotated[float, share(), Behind("alpha")] = 0.5

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from tenfold.estimator.shell.constraints import boolean, integer, real
-from tenfold.estimator.shell.keyword_decisions import some_max_iter
 from tenfold.linear_model.penalized.penalized import Penalised
 
 
@@ -63,8 +59,3 @@ class Lasso(Penalised):
         {"alpha": 0.1, "positive": True},
         {"fit_intercept": False},
     )
-
-    fit_intercept: Annotated[bool, boolean] = True
-    positive: Annotated[bool, boolean] = False
-    tol: Annotated[float, real(0)] = 1e-12
-    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000

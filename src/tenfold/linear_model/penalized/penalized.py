@@ -16,13 +16,14 @@ from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.field_values import ANYTHING
 from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.feature_coefficients import Featured
-from tenfold.estimator.shell.constraints import real
+from tenfold.estimator.shell.constraints import boolean, integer, real
 from tenfold.estimator.shell.keyword_decisions import (
     any_selection,
     copied,
     gram_is_merged,
     not_least_squares,
     restarted,
+    some_max_iter,
     unseeded,
 )
 from tenfold.estimator.shell.multi_output import MultiOutput
@@ -68,6 +69,10 @@ class Penalised(MultiOutput, Shrunken):
     l1_ratio = 1.0
 
     alpha: Annotated[float, real(0, open=True), not_least_squares] = 1.0
+    fit_intercept: Annotated[bool, boolean] = True
+    positive: Annotated[bool, boolean] = False
+    tol: Annotated[float, real(0)] = 1e-12
+    max_iter: Annotated[int, integer(1), some_max_iter] = 10_000
     _: KW_ONLY
     precompute: Annotated[Any, gram_is_merged] = False
     copy_X: Annotated[bool, copied] = True
