@@ -167,7 +167,7 @@ def number(value):
 NUMBERS = {
     "steps in an average": (
         tn.SGDClassifier(average=True, max_iter=2),
-        ("model", "course", "record", "walk", "record", "averaged", "float"),
+        ("model", "training", "record", "summary", "record", "averaged", "float"),
         number(-1),
     ),
     "squares": (tn.RandomForestRegressor(2), ("summary", "record", "away", "float"), number(1e200)),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import inertia_claims
-from tenfold.cluster.initial_centers import Asked, FirstCenters
+from tenfold.cluster.initial_centers import FirstCenters
 from tenfold.cluster.kmeans_states import KMeansModel, Measuring, Moving, Oversampling, SamplingSeeds
 from tenfold.cluster.lloyd_round import Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
@@ -21,11 +21,11 @@ from tenfold.cluster.row_sample import BucketSpread
 from tenfold.core import Array, Chunk, Claim, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Done
-from tenfold.core.statistic import Ordered
+from tenfold.core.statistic import Expression, Ordered
+from tenfold.estimator.epochs import FinalPass, TrainedByEpochs
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
 from tenfold.estimator.shell.keyword_decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
 from tenfold.estimator.shell.keywords import NoEffect, Refused
-from tenfold.estimator.shell.sequential import Sequential
 from tenfold.stats.rows.weighted_sample import Race
 
 SAID = ("inertia", "next round saves")
@@ -40,27 +40,20 @@ class MiniBatchModel(NamedTuple):
     n_iter: int
 
 
-class Walking(NamedTuple):
-    """Batch after batch, over all rows."""
+class Batching(NamedTuple):
+    """The state of a fit that has centres, and moves them batch after batch over all rows."""
 
     step: int
     centers: Annotated[Array, "cluster", "column"]
     counts: Annotated[Array, "cluster", NOT_NEGATIVE]
     left: int
-    """walks over all rows that may still come"""
+    """epochs that may still come"""
     before: Annotated[float, NOT_NAN]
-    """mean squared distance in the last walk; infinite if there was none"""
-
-
-class Judging(NamedTuple):
-    """The centres stay; one more pass measures their inertia."""
-
-    step: int
-    kept: MiniBatchModel
+    """mean squared distance in the last epoch; infinite if there was none"""
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class BatchesSummary:
     """Where some batches have led."""
 
     centers: Annotated[Array, "cluster", "column"]
@@ -70,11 +63,11 @@ class Walk:
     mass: Annotated[float, NOT_NEGATIVE]
 
 
-State: TypeAlias = Measuring | SamplingSeeds | Oversampling | Walking | Judging | Done
-Summary: TypeAlias = BucketSpread | Race | Lloyd | Walk
+State: TypeAlias = Measuring | SamplingSeeds | Oversampling | Batching | FinalPass[MiniBatchModel] | Done
+Summary: TypeAlias = BucketSpread | Race | Lloyd | BatchesSummary
 
 
-class Batches(Ordered[Walk]):
+class Batches(Ordered[BatchesSummary]):
     """Each centre at the mean of the rows that it has met, batch after batch."""
 
     centers: Array
@@ -84,14 +77,15 @@ class Batches(Ordered[Walk]):
     def window(self, X: Columns) -> int:
         return self.size
 
-    def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        walk = Walk(self.centers, self.counts, 0.0, 0.0) if summary is None else summary
+    def step(self, summary: BatchesSummary | None, chunk: Chunk) -> BatchesSummary:
+        so_far = BatchesSummary(self.centers, self.counts, 0.0, 0.0) if summary is None else summary
         if not chunk.n:
-            return walk
-        found = Lloyd.of(chunk, walk.centers)
-        counts = walk.counts + found.weight
+            return so_far
+        found = Lloyd.of(chunk, so_far.centers)
+        counts = so_far.counts + found.weight
         moved = np.divide(found.total, counts[:, None], out=np.zeros_like(found.total), where=counts[:, None] > 0)
-        return Walk(walk.centers + moved, counts, walk.inertia + found.inertia, walk.mass + chunk.total)
+        inertia, mass = so_far.inertia + found.inertia, so_far.mass + chunk.total
+        return BatchesSummary(so_far.centers + moved, counts, inertia, mass)
 
 
 labels_when_read = NoEffect("`labels_` are computed when they are read", FLAG)
@@ -100,7 +94,7 @@ own_sample = NoEffect("`init` draws from a sample of its own size", COUNT_OR_NON
 not_reassigned = Refused("no centre is drawn again", Remedy("tn.KMeans()"), (0.01, 0.0))
 
 
-class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
+class MiniBatchKMeans(TrainedByEpochs[State, Summary, MiniBatchModel], NearestCenter):  # type: ignore[override]
     """k-means by mini-batches; sequential.
 
     Each batch moves the centres nearest to its rows to the mean of all rows that they have met, so a walk over the
@@ -184,52 +178,48 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     def _begun(self, state: object) -> State:
         """From the first centres on, batches."""
         if isinstance(state, Moving):
-            return Walking(0, state.centers, np.zeros(len(state.centers)), self.max_iter, np.inf)
+            return Batching(0, state.centers, np.zeros(len(state.centers)), self.max_iter, np.inf)
         assert isinstance(state, Measuring | SamplingSeeds | Oversampling)
         return state
 
-    def onward(self, model: MiniBatchModel) -> Walking:
-        return Walking(model.n_iter, model.cluster_centers, model.counts, 1, np.inf)
+    def onward(self, model: MiniBatchModel) -> Batching:
+        return Batching(model.n_iter, model.cluster_centers, model.counts, 1, np.inf)
 
-    def ask(self, state: State) -> Batches | NearestSums | Asked | None:
+    def ask(self, state: State) -> Expression | None:
         """What the first centres need; batches; then the inertia of the centres."""
         match state:
-            case Walking():
+            case Batching():
                 return Batches(state.centers, state.counts, self.batch_size, order=self.order(state) or 0)
-            case Judging():
-                return NearestSums(state.kept.cluster_centers)
-            case Done():
-                return None
-        return self._first.ask(state)
+            case Measuring() | SamplingSeeds() | Oversampling():
+                return self._first.ask(state)
+        return super().ask(state)
+
+    def _final_pass(self, model: MiniBatchModel) -> NearestSums:
+        return NearestSums(model.cluster_centers)
 
     def update(self, state: State, s: Summary) -> State:
-        """To the first centres; then from walk to walk, till they hardly gain."""
+        """To the first centres; then from epoch to epoch, till they hardly gain."""
         match state, s:
-            case Walking(), Walk():
-                return self._walked(state, s)
-            case Judging(), Lloyd():
-                return Done.of(state.kept, state.step)
+            case Batching(), BatchesSummary():
+                return self._batched(state, s)
             case ((Measuring() | SamplingSeeds() | Oversampling()), (BucketSpread() | Race() | Lloyd())):
                 return self._begun(self._first.update(state, s))
-        raise TypeError(f"{type(s).__name__} does not belong to the state {type(state).__name__}")
+        return super().update(state, s)
 
-    def _walked(self, state: Walking, s: Walk) -> Walking | Judging:
-        """The state one walk further."""
+    def _batched(self, state: Batching, s: BatchesSummary) -> Batching | FinalPass[MiniBatchModel]:
+        """The state one epoch further."""
         step, mean = state.step + 1, s.inertia / s.mass
         if state.left <= 1 or mean >= state.before * (1 - self.tol):
-            return Judging(step, MiniBatchModel(s.centers, s.counts, step))
-        return Walking(step, s.centers, s.counts, state.left - 1, mean)
+            return FinalPass.of(MiniBatchModel(s.centers, s.counts, step), step)
+        return Batching(step, s.centers, s.counts, state.left - 1, mean)
 
     def model(self, state: State) -> MiniBatchModel | None:
         match state:
-            case Walking():
+            case Batching():
                 return MiniBatchModel(state.centers, state.counts, max(state.step, 1))
-            case Judging():
-                return state.kept
-            case Done():
-                found: MiniBatchModel = state.model
-                return found
-        return None
+            case FinalPass():  # what it certifies does not depend on the summary of an epoch
+                return state.model
+        return super().model(state)
 
     def certify(self, model: MiniBatchModel, s: Summary) -> tuple[Claim, ...] | None:
         """J at these centres, and what a round of k-means would save."""

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge as TheirRidge
 import tenfold as tn
 from tenfold import DataError, MergeError, SGDClassifier, SGDRegressor
 from tenfold.core.losses import CrossEntropy, EpsilonInsensitive, Hinge, LogLoss, SquaredError, ZeroOne
-from tenfold.linear_model.sgd.sgd import Walking
+from tenfold.estimator.epochs import Epoch
 from tenfold.sources import ArraySource, part_rows
 from tenfold.testing import bits
 
@@ -72,7 +72,7 @@ def test_schedules_and_penalties_by_hand(learning_rate):
             b -= eta * slope
             count += 1
             mean += (np.append(w, b) - mean) / count
-    np.testing.assert_allclose(model.model_.course.walk.weights[0], np.append(b, w), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(model.model_.training.summary.weights[0], np.append(b, w), rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), mean, rtol=1e-11)
 
 
@@ -242,7 +242,7 @@ def test_sparse_rows_with_a_strong_penalty():
     options = {"alpha": 50.0, "eta0": 0.0199, "learning_rate": "constant", "max_iter": 3, "tol": None, "average": True}
     a, b = (SGDRegressor(**options).fit(form, y) for form in (rows, rows.toarray()))
     np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-9)
-    np.testing.assert_allclose(a.model_.course.walk.weights, b.model_.course.walk.weights, rtol=1e-9)
+    np.testing.assert_allclose(a.model_.training.summary.weights, b.model_.training.summary.weights, rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", VARIANTS[:3], ids=range(3))
@@ -272,7 +272,7 @@ def test_seeds_and_epochs_give_other_orders():
     learner = SGDClassifier(random_state=3)
     state = learner.start(ArraySource(X, label).schema_of(0, learner.need))
     chunk = ArraySource(X, label).load(0, learner.need, ArraySource(X, label).schema_of(0, learner.need))
-    epochs = [learner.ask(Walking(step, *state[1:])) for step in (0, 1)]
+    epochs = [learner.ask(Epoch.of(step, *state[1:])) for step in (0, 1)]
     walks = [epoch.in_order(chunk) for epoch in epochs]
     assert (walks[0][0] != walks[1][0]).any()
     rows = np.column_stack([X, label.astype(float)])

@@ -25,7 +25,7 @@ def hessian(model, y, weight):
     """By central differences of the gradient, which backpropagation makes."""
     network, w = model._network(model.schema_), model.model_.weights
     codes = np.asarray(y if model.schema_.classes is None else np.searchsorted(model.classes_, y), dtype=float)
-    factors = model.model_.course.factors
+    factors = model.model_.training.factors
     c = weight * factors[codes.astype(int)] if len(factors) else weight
     penalty = np.where(network.penalised, model._penalties[0], 0.0)
 

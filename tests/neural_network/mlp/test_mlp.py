@@ -153,7 +153,7 @@ def test_gradients_of_all_rows_are_reset_each_round():
 def beside(model, theirs, y, weight=None):
     """Both, from the same weights; without shuffling they meet the same batches."""
     schema = ArraySource(X, y).schema_of(0, model.need)
-    start, network = model.start(schema).course.weights, model._network(schema)
+    start, network = model.start(schema).training.weights, model._network(schema)
     layers = iter(network.layers(start.copy()))
     theirs._init_coef = lambda fan_in, fan_out, dtype: next(layers)
     with warnings.catch_warnings():

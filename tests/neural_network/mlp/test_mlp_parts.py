@@ -6,10 +6,12 @@ from scipy.special import expit, log_softmax, softmax
 
 import tenfold as tn
 from tenfold import MLPClassifier, MLPRegressor
+from tenfold.engine.plan import Plan
 from tenfold.neural_network.mlp.backpropagation import gradient, loss_and_gradient, parameters, summed_loss, target
 from tenfold.neural_network.mlp.network_weights import ACTIVATIONS, VARIANCE_FLOOR, Embedding, Network
 from tenfold.neural_network.torch_thread import one_torch_thread
 from tenfold.sources import part_rows
+from tenfold.stats.combinators import As, Each, View
 from tenfold.testing import bits
 
 random = np.random.default_rng(0)
@@ -351,10 +353,18 @@ def test_a_warm_start_weighs_classes_as_it_is_told_now():
     few = np.flatnonzero((label == 0) | (np.arange(300) % 10 == 0))
     model.fit(X[few], label[few])
     fresh = MLPClassifier(4, max_iter=2, class_weight="balanced").fit(X[few], label[few])
-    np.testing.assert_array_equal(model.model_.course.factors, fresh.model_.course.factors)
-    assert not len(model.set_params(class_weight=None).fit(X, label).model_.course.factors)
+    np.testing.assert_array_equal(model.model_.training.factors, fresh.model_.training.factors)
+    assert not len(model.set_params(class_weight=None).fit(X, label).model_.training.factors)
 
 
 def test_classes_are_not_balanced_by_some_of_the_rows():
     with pytest.raises(ValueError, match="Remedy: class_weight as a dict"):
         MLPClassifier(4, class_weight="balanced").partial_fit(X, label, classes=[0, 1])
+
+
+def test_classes_are_weighed_once_for_a_network_and_a_logistic_regression():
+    source, each = tn.scan(X, label), []
+    for learner in (MLPClassifier(3, class_weight="balanced"), tn.LogisticRegression(class_weight="balanced")):
+        schema = source.schema_of(0, learner.need)
+        each.append(As(View(learner.need, schema), learner.ask(learner.start(schema))))
+    assert len(Plan(Each(tuple(each))).leaves) == 1

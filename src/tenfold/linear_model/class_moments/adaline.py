@@ -9,19 +9,21 @@ too: at any weights, F lies above its minimum by ½ (q - Sw)ᵀ S⁺ (q - Sw) + 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, replace
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Need, Schema
-from tenfold.core.statistic import Statistic
+from tenfold.core.learner import Done
+from tenfold.core.statistic import Expression
+from tenfold.estimator.epochs import FinalPass
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed
 from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.linear_model.class_moments.linear_scores import class_means, shortfalls
 from tenfold.linear_model.class_moments.whitening import ROUNDING_ASSUMPTION, Whitening, digits, whiten
 from tenfold.linear_model.least_squares.normal_equations import norms, varying
-from tenfold.linear_model.sgd.sgd import Descending, Descent, Judging, Scaling, SGDModel, State
-from tenfold.linear_model.sgd.sgd_summaries import REST, TWO, Scale, Walk
+from tenfold.linear_model.sgd.sgd import GradientDescent, LinearDescent, Scaling, SGDModel, State
+from tenfold.linear_model.sgd.sgd_summaries import REST, TWO, Scale, SGDEpochSummary
 from tenfold.stats.moments.scatter import Scatter, ScatterWithinClasses
 
 
@@ -87,7 +89,7 @@ class SquaredErrors(NamedTuple):
         return float(0.5 * (((self.slip(weights) + np.outer(r, self.center)) @ half) ** 2).sum())
 
 
-class Adaline(Descent, Deciding):  # type: ignore[override]
+class Adaline(LinearDescent, Deciding):  # type: ignore[override]
     """Adaline: a linear unit trained by the delta rule (LMS, Widrow and Hoff), a threshold on its output; sequential.
 
     Targets are 1 for a class and -1 for the others. Unlike the perceptron it learns from every row, also from those
@@ -185,49 +187,51 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         """Of all rows at once the length of each is not asked for."""
         if self.batch_size is not None or not isinstance(state, Scaling):
             return state
-        return Descending(state.step, state.schema, state.course, 0.0)
+        return GradientDescent(*state, 0.0)
 
-    def ask(self, state: State) -> Statistic[Any] | None:
+    def ask(self, state: State) -> Expression | None:
         # How long rows are and epochs, row by row; the moments of all rows, to learn from or to score by.
-        if isinstance(state, (Descending, Judging)):
-            return ScatterWithinClasses(len(state.schema.classes))
+        if isinstance(state, (GradientDescent, FinalPass)):
+            schema = state.schema if isinstance(state, GradientDescent) else state.model.schema
+            return ScatterWithinClasses(len(schema.classes))
         return super().ask(state)
 
-    def update(self, state: State, s: Scale | Walk | Scatter) -> State:  # type: ignore[override]  # no objective
+    def update(self, state: State, s: Scale | SGDEpochSummary | Scatter) -> State:  # type: ignore[override]  # no objective
         match state, s:
-            case Descending(), Scatter():
+            case GradientDescent(), Scatter():
                 return self._stepped(state, SquaredErrors.of(s))
-            case Judging(), Scatter():
-                return self._done(state)
-            case _, Scale() | Walk():
+            case FinalPass(), Scatter():
+                return Done.of(state.model, state.step)
+            case _, Scale() | SGDEpochSummary():
                 return super().update(state, s)
         raise AssertionError
 
-    def _stepped(self, state: Descending, errors: SquaredErrors) -> State:
+    def _stepped(self, state: GradientDescent, errors: SquaredErrors) -> State:
         """One step of the delta rule of all rows."""
-        course, here = state.course, state.course.walk.weights
+        training, here = state.training, state.training.summary.weights
         slope = errors.slope(here, self.fit_intercept)
         eta = float(self.eta0) if self.eta0 != "auto" else 1 / (errors.curvature(self.fit_intercept) or 1.0)
         with np.errstate(over="ignore", invalid="ignore"):
             value = errors.value(here)
         if not np.isfinite(value) or not np.isfinite(slope).all():
             raise self._diverged(eta)
-        if course.left <= 0 or (self.tol is not None and norms(slope.reshape(1, -1))[0] <= self.tol):
-            return self._done(state)
-        walk = replace(course.walk, weights=here - eta * slope, t=course.walk.t + 1)
-        course = course._replace(walk=walk, left=course.left - 1, loss_curve=np.append(course.loss_curve, value))
-        return state._replace(step=state.step + 1, course=course)
+        if training.left <= 0 or (self.tol is not None and norms(slope.reshape(1, -1))[0] <= self.tol):
+            return Done.of(self._model_of(*state[:3]), state.step)
+        summary = replace(training.summary, weights=here - eta * slope, t=training.summary.t + 1)
+        curve = np.append(training.loss_curve, value)
+        training = training._replace(summary=summary, left=training.left - 1, loss_curve=curve)
+        return state._replace(step=state.step + 1, training=training)
 
-    def certify(self, model: SGDModel, s: Scale | Walk | Scatter) -> tuple[Claim, ...] | None:  # type: ignore[override]
+    def certify(self, model: SGDModel, s: Scale | SGDEpochSummary | Scatter) -> tuple[Claim, ...] | None:  # type: ignore[override]
         if not isinstance(s, Scatter):
             return None
-        errors, weights = SquaredErrors.of(s), model.course.walk.weights
+        errors, weights = SquaredErrors.of(s), model.training.summary.weights
         white = errors.whitening(self.fit_intercept)
         steep = float(norms(errors.slope(weights, self.fit_intercept).reshape(1, -1))[0])
         why = "above the minimum, which least squares finds in the same moments"
         which = "smallest eigenvalue of the correlations of the columns: of the minimum, columns having unit variance"
         short = "the gradient was below tol" if self.batch_size is None else "the loss fell by less than tol"
-        ended = short if model.course.left > 0 else "max_iter was reached"
+        ended = short if model.training.left > 0 else "max_iter was reached"
         half = "half the mean squared error, over all rows"
         claims = (
             Claim("objective", errors.value(weights), "proved", half, "objective", ROUNDING_ASSUMPTION),

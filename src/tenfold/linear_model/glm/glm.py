@@ -19,11 +19,11 @@ from tenfold.core.certificate import Status
 from tenfold.core.field_values import NOT_NAN, Between, OneOf
 from tenfold.core.learner import Done
 from tenfold.estimator.feature_coefficients import Featured
-from tenfold.linear_model.glm.lbfgs import Memory, onward
 from tenfold.linear_model.glm.newton import EPS, QuadraticModel, around, levelled, moved, place, root_of, strong
 from tenfold.linear_model.inference.inference import RobustErrors
 from tenfold.linear_model.inference.standard_errors import ROBUST
 from tenfold.stats.optimize.curvature import Beginning, Curvature, CurvatureAt, FeatureScales
+from tenfold.stats.optimize.lbfgs import direction, remember
 from tenfold.stats.optimize.score_products import CurvatureScores, ScoresAt
 
 PARTS_PER_SHARE = 16
@@ -70,6 +70,23 @@ class Iterate(NamedTuple):
     """the objective where the step began, infinite before the first"""
     promise: float = 0.0
     """by how much the step promised to lower it"""
+
+
+class Memory(NamedTuple):
+    """What L-BFGS remembers, in the scale of the columns."""
+
+    gradient: Annotated[Array, "output", "predictor"]
+    """the last one"""
+    steps: Annotated[Array, "memory", "output", "predictor"]
+    """the last ones"""
+    bends: Annotated[Array, "memory", "output", "predictor"]
+    """what each of them did to the gradient"""
+
+    @classmethod
+    def none(cls, outputs: int, features: int) -> Memory:
+        """Before the first step."""
+        none = np.zeros((0, outputs, features + 1))
+        return cls(np.zeros((outputs, features + 1)), none, none)
 
 
 class MeasuringScales(NamedTuple):
@@ -127,8 +144,8 @@ class ReadingScores(NamedTuple):
     """R with RRᵀ the inverse of the Hessian"""
 
 
-Walking = Newton | Confirming | Lbfgs
-State = MeasuringScales | Approaching | Walking | ReadingScores | Done
+OnAllRows = Newton | Confirming | Lbfgs
+State = MeasuringScales | Approaching | OnAllRows | ReadingScores | Done
 
 
 class Glm(RobustErrors, Featured):
@@ -176,7 +193,7 @@ class Glm(RobustErrors, Featured):
                 return None
 
     def _curvature(
-        self, state: Approaching | Walking | ReadingScores, expected: bool = False, thinned: int = 1, every: int = 1
+        self, state: Approaching | OnAllRows | ReadingScores, expected: bool = False, thinned: int = 1, every: int = 1
     ) -> CurvatureAt:
         at = state.place
         metric, curved = (at.center, at.scale, state.schema.levels, at.reach), not isinstance(state, Lbfgs)
@@ -204,7 +221,7 @@ class Glm(RobustErrors, Featured):
                 return self._done(state)
         raise AssertionError
 
-    def _stepped(self, state: Approaching | Walking, s: Curvature) -> State:
+    def _stepped(self, state: Approaching | OnAllRows, s: Curvature) -> State:
         """A step, or a shorter one, from the place of a summary."""
         at, classes, whole = state.place, _classes(state.schema), not isinstance(state, Approaching)
         squared, absolute = self._penalties(state, s)
@@ -219,8 +236,7 @@ class Glm(RobustErrors, Featured):
         if isinstance(state, Lbfgs):
             if self._wide_gap(s, value, squared, free) <= math.sqrt(self.tol) * s.weight:
                 return self._done(state)
-            then, memory = onward(at, state.memory, s, value, squared, free)
-            return state._replace(place=then, memory=memory)
+            return _quasi_newton_step(state, s, value, squared, free)
         here = around(s, squared, absolute, free)
         d = here.step()
         coef, intercept = place(d, s, free)
@@ -253,7 +269,7 @@ class Glm(RobustErrors, Featured):
             return self._done(state)
         return (Confirming if here.gap(d) <= small else Newton)(state.step, state.schema, then)
 
-    def _estimated(self, state: Walking, s: Curvature) -> State:
+    def _estimated(self, state: OnAllRows, s: Curvature) -> State:
         """The end, if the errors are not robust; else the rows are read for their scores at this place."""
         if (
             self.standard_errors not in ROBUST
@@ -265,7 +281,7 @@ class Glm(RobustErrors, Featured):
         free = self._free(state.schema)[0]
         return ReadingScores(state.step, state.schema, state.place, root_of(symmetrize(s.gram[0]), free))
 
-    def _done(self, state: Walking | ReadingScores) -> Done:
+    def _done(self, state: OnAllRows | ReadingScores) -> Done:
         return Done.of(self.model(state), state.step)
 
     def _began(self, state: MeasuringScales, s: Beginning) -> State:
@@ -297,7 +313,7 @@ class Glm(RobustErrors, Featured):
             return Approaching(0, state.schema, at, 1, max(1, min(s.rows // (8 * enough), FIRST_SHARE_PARTS)))
         return Newton(0, state.schema, at)
 
-    def _shorter(self, state: Approaching | Walking, s: Curvature) -> State:
+    def _shorter(self, state: Approaching | OnAllRows, s: Curvature) -> State:
         """Back towards where the last step began."""
         at = state.place
         coef = at.base_coef + 0.25 * (at.coef - at.base_coef)
@@ -312,7 +328,7 @@ class Glm(RobustErrors, Featured):
             return self._done(state._replace(place=at._replace(coef=coef, intercept=intercept)))
         return self._estimated(state, s)
 
-    def _penalties(self, state: Approaching | Walking, s: Curvature) -> tuple[float, float]:
+    def _penalties(self, state: Approaching | OnAllRows, s: Curvature) -> tuple[float, float]:
         """Those of all rows, as far as the rows that were read go."""
         squared, absolute = self.penalties(s.weight)
         part = PARTS_PER_SHARE * state.thinned if isinstance(state, Approaching) else 1
@@ -400,3 +416,23 @@ def _outputs(schema: Schema) -> int:
 def _classes(schema: Schema) -> int:
     """How many classes there are; 0 if the target holds numbers."""
     return 0 if schema.classes is None else len(schema.classes)
+
+
+def _quasi_newton_step(state: Lbfgs, s: Curvature, value: float, squared: float, free: Flags) -> Lbfgs:
+    """The state one step of L-BFGS further, from where the objective has this value."""
+    at, (last_gradient, steps, bends) = state.place, state.memory
+    unit = np.append(1.0, s.scale)
+    gradient = np.where(free, s.gradient, 0.0) / unit
+    gradient[:, 1:] += squared * np.where(free[:, 1:], s.coef, 0.0) / s.scale
+    if np.isfinite(at.base_value):
+        last = moved((at.base_coef, at.base_intercept), (s.coef, s.intercept), (s.center, s.scale))
+        steps, bends = remember(steps, bends, last, gradient - last_gradient)
+    first = 1 / max(float(np.abs(s.drift[:, 0]).sum()) * s.reach, np.finfo(np.float64).tiny)
+    step = direction(gradient, steps, bends, first)
+    promise = -float((gradient * step).sum())
+    step /= unit
+    coef, intercept = s.coef + step[:, 1:], s.intercept + step[:, 0] - step[:, 1:] @ s.center
+    then = at._replace(
+        coef=coef, intercept=intercept, base_coef=s.coef, base_intercept=s.intercept, base_value=value, promise=promise
+    )
+    return state._replace(place=then, memory=Memory(gradient, steps, bends))

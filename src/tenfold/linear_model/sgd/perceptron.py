@@ -6,7 +6,7 @@ If any plane separates the rows, it changes at most (R/γ)² times.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from tenfold.compiled.linear_model.perceptrons import MAX_REPEATS
 from tenfold.core import Array, Claim, Columns, Design, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Done
+from tenfold.core.statistic import Expression
 from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
+from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.shell.decision_function import Deciding
@@ -28,7 +30,6 @@ from tenfold.estimator.shell.keyword_decisions import (
     not_held_back,
 )
 from tenfold.estimator.shell.keywords import NoEffect, Refused
-from tenfold.estimator.shell.sequential import Sequential
 from tenfold.linear_model.sgd.perceptron_epoch import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
 from tenfold.theory.bounds.mistakes import perceptron_mistakes
 from tenfold.theory.bounds.occam import compression_bound
@@ -65,11 +66,9 @@ class PerceptronModel(NamedTuple):
         return np.column_stack([self.intercept, self.coef])
 
 
-class Walking(NamedTuple):
-    """The state of a fit that learns from one row after another."""
+class PerceptronTraining(NamedTuple):
+    """How far the training is."""
 
-    step: int
-    schema: Schema
     trail: Trail
     errors: Annotated[Array, "output", NOT_NAN]
     """of the pocket; infinite while nothing is in it"""
@@ -82,24 +81,18 @@ class Trying(NamedTuple):
     """The state of a fit that counts the errors of weights that may take the place of those in the pocket."""
 
     step: int
-    after: Walking
-    """what comes next"""
+    schema: Schema
+    training: PerceptronTraining
     tried: Annotated[Array, "output", "predictor"]
 
 
-class Judging(NamedTuple):
-    """The state of a fit that has its model: one more pass measures the margins."""
-
-    step: int
-    found: PerceptronModel
+State: TypeAlias = Epoch[PerceptronTraining] | Trying | FinalPass[PerceptronModel] | Done
 
 
-State = Walking | Trying | Judging | Done
-
-
-class PerceptronRule(Featured, Sequential):
+class PerceptronRule(Featured, TrainedByEpochs[State, Round | Margins, PerceptronModel]):
     """The learner of the mistakes: what it asks for, and what follows from it."""
 
+    training_types = (PerceptronTraining,)
     variant: str
     eta0: float
     fit_intercept: bool
@@ -108,7 +101,8 @@ class PerceptronRule(Featured, Sequential):
         """The state before the first epoch, with weights of zero."""
         k = self._outputs(schema)
         none = np.zeros((k, int(schema.size("feature") or 0) + 1))
-        return Walking(0, schema, Trail(none, none, none, 0.0, True), np.full(k, np.inf), self.max_iter, np.zeros(0))
+        trail = Trail(none, none, none, 0.0, True)
+        return Epoch.of(0, schema, PerceptronTraining(trail, np.full(k, np.inf), self.max_iter, np.zeros(0)))
 
     def _outputs(self, schema: Schema) -> int:
         return 1 if len(schema.classes) <= 2 else len(schema.classes)
@@ -116,59 +110,56 @@ class PerceptronRule(Featured, Sequential):
     def onward(self, model: PerceptronModel) -> State:
         # One epoch more, over other rows; what is in the pocket is scored again.
         errors, trail = np.full(len(model.coef), np.inf), model.trail._replace(bound_holds=False)
-        return Walking(model.n_iter, model.schema, trail, errors, 1, model.mistakes)
+        return Epoch.of(model.n_iter, model.schema, PerceptronTraining(trail, errors, 1, model.mistakes))
 
-    def ask(self, state: State) -> PerceptronEpoch | MarginsOf | None:
+    def ask(self, state: State) -> Expression | None:
         """Epochs, each followed by a look at what may go into the pocket; then the margins."""
-        match state:
-            case Walking(step, schema, trail):
-                walk = (trail.weights, trail.average, trail.time, float(self.eta0), self.fit_intercept)
-                how = (self.turn(state), self.shuffle, schema.levels, step > 0, *walk)
-                order = self.order(state)
-                return PerceptronEpoch(*how) if order is None else OrderedPerceptronEpoch(*how, order=order)
-            case Trying():
-                return MarginsOf(state.tried, self.fit_intercept, state.after.schema.levels)
-            case Judging():
-                return MarginsOf(state.found.weights, self.fit_intercept, state.found.schema.levels)
-            case Done():
-                return None
+        if isinstance(state, Trying):
+            return MarginsOf(state.tried, self.fit_intercept, state.schema.levels)
+        return super().ask(state)
 
-    def model(self, state: State) -> PerceptronModel | None:
-        """There is one once its margins are measured."""
-        return state.model if isinstance(state, Done) else None
+    def _epoch(self, state: Epoch[PerceptronTraining]) -> PerceptronEpoch:
+        trail = state.training.trail
+        start = (trail.weights, trail.average, trail.time, float(self.eta0), self.fit_intercept)
+        how = (self.turn(state), self.shuffle, state.schema.levels, state.step > 0, *start)
+        order = self.order(state)
+        return PerceptronEpoch(*how) if order is None else OrderedPerceptronEpoch(*how, order=order)
+
+    def _final_pass(self, model: PerceptronModel) -> MarginsOf:
+        return MarginsOf(model.weights, self.fit_intercept, model.schema.levels)
+
+    def _model_of(self, step: int, schema: Schema, training: PerceptronTraining) -> None:
+        # There is none before its margins are measured.
+        return None
 
     def update(self, state: State, s: Round | Margins) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
-            case Walking(), Round():
-                return self._walked(state, s)
-            case Trying(after=after), Margins():
-                better = s.wrong < after.errors
-                pocket = np.where(better[:, None], state.tried, after.trail.pocket)
-                after = after._replace(
-                    trail=after.trail._replace(pocket=pocket), errors=np.where(better, s.wrong, after.errors)
+            case Trying(step, schema, training, tried), Margins():
+                better = s.wrong < training.errors
+                pocket = np.where(better[:, None], tried, training.trail.pocket)
+                training = training._replace(
+                    trail=training.trail._replace(pocket=pocket), errors=np.where(better, s.wrong, training.errors)
                 )
-                return self._next(after, pocket)
-            case Judging(), Margins():
-                return Done.of(state.found, state.step)
-        raise AssertionError
+                return self._next(step, schema, training, pocket)
+        return super().update(state, s)
 
-    def _walked(self, state: Walking, s: Round) -> State:
-        """The state one epoch further."""
-        mistakes = np.append(state.mistakes, s.mean_mistakes.sum())
-        left = 0 if self.idle(mistakes / s.mass) or not s.mistakes.any() else state.left - 1
-        trail = state.trail._replace(weights=s.weights, average=s.average, time=s.time)
-        after = state._replace(step=state.step + 1, trail=trail, left=left, mistakes=mistakes)
+    def _after_epoch(self, state: Epoch[PerceptronTraining], s: Round) -> State:
+        now, step = state.training, state.step + 1
+        mistakes = np.append(now.mistakes, s.mean_mistakes.sum())
+        left = 0 if self.idle(mistakes / s.mass) or not s.mistakes.any() else now.left - 1
+        trail = now.trail._replace(weights=s.weights, average=s.average, time=s.time)
+        now = now._replace(trail=trail, left=left, mistakes=mistakes)
         if self.variant == "pocket":
-            return Trying(after.step, after, np.where((s.run > s.best)[:, None], s.weights, s.pocket))
-        return self._next(after, s.average if self.variant == "averaged" else s.weights)
+            return Trying(step, state.schema, now, np.where((s.run > s.best)[:, None], s.weights, s.pocket))
+        return self._next(step, state.schema, now, s.average if self.variant == "averaged" else s.weights)
 
-    def _next(self, state: Walking, found: Array) -> State:
-        if state.left > 0:
-            return state
+    def _next(self, step: int, schema: Schema, training: PerceptronTraining, found: Array) -> State:
+        """One more epoch, or the final pass over these weights."""
+        if training.left > 0:
+            return Epoch.of(step, schema, training)
         coef, constant = found[:, 1:].copy(), found[:, 0].copy()
-        model = PerceptronModel(coef, constant, state.step, state.mistakes, state.trail, state.schema)
-        return Judging(state.step, model)
+        return FinalPass.of(PerceptronModel(coef, constant, step, training.mistakes, training.trail, schema), step)
 
     def certify(self, model: PerceptronModel, s: Round | Margins) -> tuple[Claim, ...] | None:
         """Errors on the rows; if there are none, the margin, and the mistakes against their bound."""
@@ -214,14 +205,15 @@ class PerceptronRule(Featured, Sequential):
         return len(model.coef) == len(model.trail.weights) == self._outputs(schema)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The state to continue from with more rows."""
+        """Whether a training has as many outputs as the classes need."""
+        outputs = self._outputs(schema)
         match state:
-            case Walking():
-                return len(state.errors) == len(state.trail.weights) == self._outputs(schema)
-            case Trying():
-                return len(state.tried) == self._outputs(schema) and self.resumable(state.after, summary, schema)
-            case Judging():
-                return self.is_valid(state.found, summary, schema)
+            case Epoch():
+                return len(state.training.errors) == len(state.training.trail.weights) == outputs
+            case Trying(_, _, training, tried):
+                return len(tried) == len(training.errors) == len(training.trail.weights) == outputs
+            case FinalPass():
+                return self.is_valid(state.model, summary, schema)
         return True
 
 

@@ -14,7 +14,7 @@ from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.statistic import Ordered, Statistic
 from tenfold.linear_model.least_squares.normal_equations import norms
 from tenfold.linear_model.sgd.sgd_summaries import squared_lengths
-from tenfold.stats.rows.row_windows import Epoch
+from tenfold.stats.rows.row_windows import RowEpoch
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Round:
         )
 
 
-class PerceptronEpoch(Epoch[Round]):
+class PerceptronEpoch(RowEpoch[Round]):
     """Weights that change with each row on their wrong side, each part from the same weights: the ends are mixed."""
 
     weights: Array

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, replace
 from math import inf, isfinite
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from tenfold.core import Array, Claim, Columns, DataError, Design, Schema
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.learner import Done
 from tenfold.core.losses import LOSSES, Loss
-from tenfold.core.statistic import Statistic
+from tenfold.core.statistic import Expression, Statistic
+from tenfold.estimator import Estimator
+from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.shell.keyword_decisions import (
@@ -33,8 +35,6 @@ from tenfold.estimator.shell.keyword_decisions import (
     some_l1_ratio,
 )
 from tenfold.estimator.shell.kinds import warn_not_converged
-from tenfold.estimator.shell.parameters import Parameters
-from tenfold.estimator.shell.sequential import Sequential
 from tenfold.linear_model.least_squares.normal_equations import norms
 from tenfold.linear_model.sgd.sgd_epoch import SCHEDULES, DescentEpoch, OrderedDescentEpoch, StepRule
 from tenfold.linear_model.sgd.sgd_summaries import (
@@ -43,7 +43,7 @@ from tenfold.linear_model.sgd.sgd_summaries import (
     Objective,
     RowLengths,
     Scale,
-    Walk,
+    SGDEpochSummary,
     gap_of,
     steepness,
 )
@@ -51,10 +51,10 @@ from tenfold.linear_model.sgd.sgd_summaries import (
 DIVERGED = "the weights diverge, with steps of length {:.3g}. Remedy: {}, or rescale the columns, StandardScaler()"
 
 
-class Course(NamedTuple):
+class SGDTraining(NamedTuple):
     """Where the weights are, and how they came there."""
 
-    walk: Walk
+    summary: SGDEpochSummary
     """constants, then coefficients; the model is its weights, or its average"""
     radius: Annotated[float, NOT_NEGATIVE]
     """no row's |x|² + 1 is above this; 0 while it is not known"""
@@ -70,7 +70,7 @@ class SGDModel(NamedTuple):
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
     n_iter: int
-    course: Course
+    training: SGDTraining
     schema: Schema
 
 
@@ -79,44 +79,28 @@ class Scaling(NamedTuple):
 
     step: int
     schema: Schema
-    course: Course
+    training: SGDTraining
 
 
-class Walking(NamedTuple):
-    """The state of a fit that learns from one row, or batch, after another."""
-
-    step: int
-    schema: Schema
-    course: Course
-
-
-class Descending(NamedTuple):
-    """The state of a fit that goes down the gradient of all rows."""
+class GradientDescent(NamedTuple):
+    """The state of a fit along the gradient of all rows."""
 
     step: int
     schema: Schema
-    course: Course
+    training: SGDTraining
     spread: Annotated[float, NOT_NEGATIVE]
     """mean of the rows' |x|² + 1"""
 
 
-class Judging(NamedTuple):
-    """The state of a fit that has ended: one more pass proves how steep the objective still is."""
-
-    step: int
-    schema: Schema
-    course: Course
+State: TypeAlias = Scaling | Epoch[SGDTraining] | GradientDescent | FinalPass[SGDModel] | Done
+Summary: TypeAlias = Scale | SGDEpochSummary | Objective
 
 
-Going = Scaling | Walking | Descending | Judging
-State = Going | Done
-Summary = Scale | Walk | Objective
-
-
-class Descent(Featured, Sequential):
+class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
     """A linear model fitted by gradient descent: row by row, by batches, or by all rows."""
 
-    hidden: ClassVar[frozenset[str]] = frozenset({"course"})
+    hidden: ClassVar[frozenset[str]] = frozenset({"training"})
+    training_types = (SGDTraining,)
 
     loss: str | Loss
     penalty: str | None
@@ -159,46 +143,54 @@ class Descent(Featured, Sequential):
         if loss.kind == "class" and schema.target == "number":
             raise ValueError(f"{loss} is a loss of classes, and the target is numbers. Remedy: SGDClassifier")
         none = np.zeros((self._outputs(schema), p + 1))
-        return Scaling(0, schema, Course(Walk(none, none, none, 0.0, 0.0, 0.0, 0.0), 0.0, self.max_iter, np.zeros(0)))
+        summary = SGDEpochSummary(none, none, none, 0.0, 0.0, 0.0, 0.0)
+        return Scaling(0, schema, SGDTraining(summary, 0.0, self.max_iter, np.zeros(0)))
 
     def onward(self, model: SGDModel) -> State:
-        return Scaling(model.n_iter, model.schema, model.course._replace(left=1))
+        return Scaling(model.n_iter, model.schema, model.training._replace(left=1))
 
-    def ask(self, state: State) -> Statistic[Any] | None:
-        """How long rows are; epochs; how steep it is at the end."""
+    def ask(self, state: State) -> Expression | None:
+        """How long rows are; epochs, or gradients of all rows; how steep it is at the end."""
         match state:
             case Scaling():
                 return RowLengths(state.schema.levels)
-            case Walking(step, schema, course):
-                rule = self._rule(step, self._eta0(course.radius), len(course.walk.weights))
-                how = (self.turn(state), self.shuffle, schema.levels, step > 0, course.walk, rule)
-                order = self.order(state)
-                return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
-            case Descending(course=course) | Judging(course=course):
-                weights = course.walk.weights if isinstance(state, Descending) else self._found(course.walk)
-                return LossGradient(weights, *self._kind(len(weights)), state.schema.levels)
-            case Done():
-                return None
+            case GradientDescent(_, schema, training):
+                return self._gradient(schema, training.summary.weights)
+        return super().ask(state)
+
+    def _epoch(self, state: Epoch[SGDTraining]) -> Statistic[Any]:
+        start = state.training.summary
+        rule = self._rule(state.step, self._eta0(state.training.radius), len(start.weights))
+        how = (self.turn(state), self.shuffle, state.schema.levels, state.step > 0, start, rule)
+        order = self.order(state)
+        return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
+
+    def _final_pass(self, model: SGDModel) -> Statistic[Any]:
+        return self._gradient(model.schema, self._found(model.training.summary))
+
+    def _gradient(self, schema: Schema, weights: Array) -> LossGradient:
+        """Loss and gradient over all rows."""
+        return LossGradient(weights, *self._kind(len(weights)), schema.levels)
+
+    def _model_of(self, step: int, schema: Schema, training: SGDTraining) -> SGDModel:
+        found = self._found(training.summary)
+        return SGDModel(found[:, 1:].copy(), found[:, 0].copy(), step, training, schema)
 
     def model(self, state: State) -> SGDModel | None:
-        """Where the walk is; while it is not begun, or scored, there is none."""
-        match state:
-            case Walking(step, schema, course) | Descending(step, schema, course):
-                found = self._found(course.walk)
-                return SGDModel(found[:, 1:].copy(), found[:, 0].copy(), step, course, schema)
-            case Done():
-                return state.model
-        return None
+        """The weights so far; before the first step, or while they are scored, there is none."""
+        if isinstance(state, GradientDescent):
+            return self._model_of(*state[:3])
+        return super().model(state)
 
     def ending(self, state: State) -> State | None:
-        """The last look at the weights of the epochs so far."""
-        if isinstance(state, Walking) and state.course.left < self.max_iter:
-            return Judging(*state)
+        """The final pass over the weights of the epochs so far."""
+        if isinstance(state, Epoch) and state.training.left < self.max_iter:
+            return self._final(state.step, state.schema, state.training)
         return None
 
-    def _found(self, walk: Walk) -> Array:
+    def _found(self, summary: SGDEpochSummary) -> Array:
         """What the model is: constants, then coefficients."""
-        return walk.average if self.average else walk.weights
+        return summary.average if self.average else summary.weights
 
     def _rule(self, epoch: int, eta0: float, outputs: int) -> StepRule:
         """The rule of the next epoch's steps: loss, schedule, penalties, momentum."""
@@ -234,79 +226,72 @@ class Descent(Featured, Sequential):
     def update(self, state: State, s: Summary) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
-            case Scaling(step, schema, course), Scale():
-                course = course._replace(radius=max(course.radius, s.radius))
+            case Scaling(step, schema, training), Scale():
+                training = training._replace(radius=max(training.radius, s.radius))
                 if self.batch_size is None:
-                    return Descending(step, schema, course, s.squares / s.mass)
-                return Walking(step, schema, course)
-            case Walking(), Walk():
-                return self._walked(state, s)
-            case Descending(), Objective():
+                    return GradientDescent(step, schema, training, s.squares / s.mass)
+                return Epoch.of(step, schema, training)
+            case GradientDescent(), Objective():
                 return self._down(state, s)
-            case Judging(), Objective():
-                self._warn_of_worse(state.course, s)
-                return self._done(state)
-        raise AssertionError
+        return super().update(state, s)
 
     def _worst(self, outputs: int) -> float:
         """Mean loss at zero weights, if it is the same for all rows; otherwise infinite."""
         return inf
 
-    def _warn_of_worse(self, course: Course, s: Objective) -> None:
-        """Warn if the weights are far worse than none at all: steps have led away from the minimum."""
+    def _check_final(self, model: SGDModel, s: Objective) -> None:
+        # Weights that are far worse than none at all: steps have led away from the minimum.
         if s.loss / s.mass > 2 * self._worst(len(s.weights)):
             warn_not_converged(
                 f"the mean loss of {type(self).__name__} is {s.loss / s.mass:.3g} at the end, more than twice that of "
-                f"weights of zero: steps of {self._eta0(course.radius):.3g}, times the weights of the rows, lead "
-                "away from the minimum. Remedy: divide sample_weight by its mean, a smaller eta0, or StandardScaler()"
+                f"weights of zero: steps of {self._eta0(model.training.radius):.3g}, times the weights of the rows, "
+                "lead away from the minimum. Remedy: divide sample_weight by its mean, a smaller eta0, or "
+                "StandardScaler()"
             )
 
-    def _done(self, state: Descending | Judging) -> Done:
-        return Done.of(self.model(Walking(*state[:3])), state.step)
-
-    def _walked(self, state: Walking, s: Walk) -> State:
-        """The state one epoch further."""
-        course = state.course
-        curve = np.append(course.loss_curve, s.loss / s.mass)
+    def _after_epoch(self, state: Epoch[SGDTraining], s: SGDEpochSummary) -> State:
+        training = state.training
+        curve = np.append(training.loss_curve, s.loss / s.mass)
         if not np.isfinite(self._found(s)).all() or not np.isfinite(curve[-1]):
-            raise self._diverged(self._eta0(course.radius))
-        left = course.left - 1
-        then = Course(replace(s, loss=0.0, mass=0.0), course.radius, left, curve)
-        ends = left <= 0 or self.idle(curve)
-        return (Judging if ends else Walking)(state.step + 1, state.schema, then)
+            raise self._diverged(self._eta0(training.radius))
+        left = training.left - 1
+        then = SGDTraining(replace(s, loss=0.0, mass=0.0), training.radius, left, curve)
+        go_on = self._final if left <= 0 or self.idle(curve) else Epoch.of
+        return go_on(state.step + 1, state.schema, then)
 
-    def _down(self, state: Descending, s: Objective) -> State:
+    def _down(self, state: GradientDescent, s: Objective) -> State:
         """A step down the gradient over all rows."""
         l2, l1 = self._penalties()
-        steep, course, eta0 = steepness(s, l2, l1, self.fit_intercept), state.course, self._eta0(state.spread)
-        walk = course.walk
+        steep, training, eta0 = steepness(s, l2, l1, self.fit_intercept), state.training, self._eta0(state.spread)
+        last = training.summary
         if not isfinite(s.loss) or not np.isfinite(steep).all():
             raise self._diverged(eta0)
-        if course.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
-            return Judging(*state[:3]) if self.average else self._done(state)
-        choices, numbers = self._rule(state.step, eta0, len(walk.weights)).arrays()
-        eta = float(rate(choices[3], numbers, walk.t))
+        if training.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
+            final = self._final(*state[:3])
+            return final if self.average else Done.of(final.model, state.step)
+        choices, numbers = self._rule(state.step, eta0, len(last.weights)).arrays()
+        eta = float(rate(choices[3], numbers, last.t))
         g = s.slope / s.mass
         g[:, 1:] += l2 * s.weights[:, 1:]
         if not self.fit_intercept:
             g[:, 0] = 0.0
-        velocity = self.momentum * walk.velocity - eta * g
-        here = s.weights if not self.nesterovs_momentum else s.weights - self.momentum * walk.velocity
+        velocity = self.momentum * last.velocity - eta * g
+        here = s.weights if not self.nesterovs_momentum else s.weights - self.momentum * last.velocity
         weights = here + velocity
         weights[:, 1:] = np.sign(weights[:, 1:]) * np.maximum(np.abs(weights[:, 1:]) - eta * l1, 0.0)
-        averaged = walk.averaged + 1
-        average = walk.average + (weights - walk.average) / averaged
+        averaged = last.averaged + 1
+        average = last.average + (weights - last.average) / averaged
         if self.nesterovs_momentum:
             weights = weights + self.momentum * velocity
-        course = Course(
-            Walk(weights, velocity, average, averaged, walk.t + 1, 0.0, 0.0), course.radius, course.left - 1,
-            np.append(course.loss_curve, s.loss / s.mass),
+        training = SGDTraining(
+            SGDEpochSummary(weights, velocity, average, averaged, last.t + 1, 0.0, 0.0), training.radius,
+            training.left - 1, np.append(training.loss_curve, s.loss / s.mass),
         )  # fmt: skip
-        return state._replace(step=state.step + 1, course=course)
+        return state._replace(step=state.step + 1, training=training)
 
     def certify(self, model: SGDModel, s: Summary) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its smallest value; and how the rows were walked."""
-        if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.course.walk)):
+        if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.training.summary)):
             return None
         l2, l1 = self._penalties()
         usual = "rounding errors of the usual size"
@@ -328,7 +313,7 @@ class Descent(Featured, Sequential):
             gap, why = claims[0].value, "vacuous: nothing is known but that no loss is below 0"
         claims.append(Claim("gap", gap, "proved", why, "objective", usual))
         short = "the gradient was below tol" if self.batch_size is None else "the loss fell by less than tol"
-        ended = f"{short}, or a rule ended it" if model.course.left > 0 else "max_iter was reached"
+        ended = f"{short}, or a rule ended it" if model.training.left > 0 else "max_iter was reached"
         claims.append(Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"))
         if self.batch_size is not None:
             claims.append(self.mixed())
@@ -340,11 +325,13 @@ class Descent(Featured, Sequential):
 
     def is_valid(self, model: SGDModel, summary: object, schema: Schema) -> bool:
         """Whether there are as many outputs as the classes need."""
-        return len(model.coef) == len(model.course.walk.weights) == self._outputs(schema)
+        return len(model.coef) == len(model.training.summary.weights) == self._outputs(schema)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The state to continue from with more rows."""
-        return isinstance(state, Done) or len(state.course.walk.weights) == self._outputs(schema)
+        """Whether a training has as many outputs as the classes need."""
+        if isinstance(state, FinalPass):
+            return self.is_valid(state.model, summary, schema)
+        return isinstance(state, Done) or len(state.training.summary.weights) == self._outputs(schema)
 
     @property
     def n_iter_(self) -> int:
@@ -354,15 +341,15 @@ class Descent(Featured, Sequential):
     @property
     def t_(self) -> float:
         """How many steps were made in all epochs."""
-        return self.model_.course.walk.t
+        return self.model_.training.summary.t
 
     @property
     def loss_curve_(self) -> Array:
         """Mean loss in each epoch."""
-        return self.model_.course.loss_curve
+        return self.model_.training.loss_curve
 
 
-class SGD(Descent, Parameters):
+class SGD(LinearDescent, Estimator[State, Summary, SGDModel]):  # type: ignore[override]
     """What SGDClassifier and SGDRegressor share."""
 
     _: KW_ONLY

@@ -11,8 +11,8 @@ from tenfold.compiled.linear_model.descent import descend, descend_batches
 from tenfold.compiled.linear_model.sparse_descent import descend_sparse
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.statistic import Ordered
-from tenfold.linear_model.sgd.sgd_summaries import Walk
-from tenfold.stats.rows.row_windows import Epoch
+from tenfold.linear_model.sgd.sgd_summaries import SGDEpochSummary
+from tenfold.stats.rows.row_windows import RowEpoch
 
 SCHEDULES = ("constant", "optimal", "invscaling", "exponential")
 
@@ -48,19 +48,19 @@ class StepRule(NamedTuple):
         return np.array(self[:7], dtype=np.int64), np.array(self[7:], dtype=np.float64)
 
 
-class DescentEpoch(Epoch[Walk]):
+class DescentEpoch(RowEpoch[SGDEpochSummary]):
     """Steps down the slopes of the rows, each part from the same weights: the ends are mixed."""
 
-    start: Walk
+    start: SGDEpochSummary
     """where the epoch before has led"""
     rule: StepRule
 
-    def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        walk = self.start if summary is None else summary
+    def step(self, summary: SGDEpochSummary | None, chunk: Chunk) -> SGDEpochSummary:
+        so_far = self.start if summary is None else summary
         if not chunk.n:
-            return walk
-        w, velocity, average = walk.weights.copy(), walk.velocity.copy(), walk.average.copy()
-        clock = np.array([walk.t, walk.loss, walk.mass, walk.averaged])
+            return so_far
+        w, velocity, average = so_far.weights.copy(), so_far.velocity.copy(), so_far.average.copy()
+        clock = np.array([so_far.t, so_far.loss, so_far.mass, so_far.averaged])
         rule = self.rule
         plain = rule.batch_size == 1 and not rule.momentum
         block, *rows = self.in_order(chunk, sparse=plain and not (rule.average and rule.absolute))
@@ -72,8 +72,8 @@ class DescentEpoch(Epoch[Walk]):
         else:
             descend_batches(block, *some, velocity, clock, average)
         t, loss, mass, averaged = (float(v) for v in clock)
-        return Walk(w, velocity, average, averaged, t, loss, mass)
+        return SGDEpochSummary(w, velocity, average, averaged, t, loss, mass)
 
 
-class OrderedDescentEpoch(DescentEpoch, Ordered[Walk]):
+class OrderedDescentEpoch(DescentEpoch, Ordered[SGDEpochSummary]):
     """Steps down the slopes of the rows, one part after another."""

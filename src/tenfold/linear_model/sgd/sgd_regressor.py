@@ -88,8 +88,6 @@ class SGDRegressor(SGD, Regressor):  # type: ignore[override]
     n_iter_ : int
     t_ : float
         Steps.
-    course_ : Course
-        Where `partial_fit` goes on: weights, velocity, average.
     certificate_ : Certificate
 
     Examples

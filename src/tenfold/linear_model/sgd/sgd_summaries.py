@@ -67,8 +67,8 @@ class RowLengths(Grouped[Scale]):
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
-    """Where some rows have led, and what they cost on the way. Two walks mix: the mean, by weight of the rows."""
+class SGDEpochSummary:
+    """Where some rows have led, and what they cost on the way. Two of them mix: the mean, by weight of the rows."""
 
     weights: Annotated[Array, "output", "predictor"]
     velocity: Annotated[Array, "output", "predictor"]
@@ -78,7 +78,7 @@ class Walk:
     loss: float
     mass: Annotated[float, NOT_NEGATIVE]
 
-    def __add__(self, other: Walk) -> Walk:
+    def __add__(self, other: SGDEpochSummary) -> SGDEpochSummary:
         if not other.mass:
             return self
         if not self.mass:
@@ -87,7 +87,7 @@ class Walk:
         names = ("weights", "velocity", "average", "averaged", "t")
         a, b = self.mass / mass, other.mass / mass
         mean = {name: a * getattr(self, name) + b * getattr(other, name) for name in names}
-        return Walk(**mean, loss=self.loss + other.loss, mass=mass)
+        return SGDEpochSummary(**mean, loss=self.loss + other.loss, mass=mass)
 
 
 @dataclass(frozen=True, eq=False)

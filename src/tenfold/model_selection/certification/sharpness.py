@@ -85,7 +85,7 @@ def sharpness(
         view = View(need, schema)
 
         def curved(v: Array) -> Array:
-            bend = NetworkBend(network, fitted.weights, v, schema.levels, fitted.course.factors)
+            bend = NetworkBend(network, fitted.weights, v, schema.levels, fitted.training.factors)
             found: Bend = session.answer(As(view, bend)).summary
             if not found.mass:
                 raise DataError("the rows have no weight, with that of their classes. Remedy: rows that count")

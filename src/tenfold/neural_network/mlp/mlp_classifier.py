@@ -127,29 +127,7 @@ class MLPClassifier(MLP, Classifier):
     """
 
     need = Need("mixed", sparse=True, target="class")
-    law_params = (
-        {"max_iter": 2, "hidden_layer_sizes": (4,), "solver": "lbfgs", "activation": "tanh"},
-        {"max_iter": 3, "hidden_layer_sizes": (4,)},
-        {"max_iter": 2, "hidden_layer_sizes": (2,), "solver": "cg", "activation": "logistic"},
-        {"max_iter": 3, "hidden_layer_sizes": 3, "solver": "sgd", "learning_rate_init": 1e-9, "batch_size": 5},
-        {
-            "max_iter": 3,
-            "hidden_layer_sizes": (3, 2),
-            "early_stopping": True,
-            "dropout": 0.5,
-            "activation": "leaky_relu",
-        },
-        {"max_iter": 3, "hidden_layer_sizes": (3,), "shuffle": False, "activation": "logistic"},
-        {
-            "max_iter": 2,
-            "hidden_layer_sizes": (3,),
-            "batch_norm": True,
-            "embedding": 2,
-            "l1_ratio": 0.5,
-            "n_init": 2,
-            "class_weight": "balanced",
-        },
-    )
+    law_params = (*MLP.law_params[:-1], {**MLP.law_params[-1], "class_weight": "balanced"})
 
     _: KW_ONLY
     class_weight: Annotated[Mapping[Any, float] | str | None, choice("balanced"), dict, None, Behind("n_init")] = None

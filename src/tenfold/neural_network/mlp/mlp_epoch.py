@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenfold.compiled.rows.shuffling import mix
-from tenfold.core import Array, Chunk, Columns, DataError
-from tenfold.core.field_values import NOT_NEGATIVE
+from tenfold.core import Array, Chunk, Columns
 from tenfold.core.statistic import Ordered
 from tenfold.neural_network.mlp.backpropagation import RUNNING, Moments, gradient, parameters, summed_loss, target
 from tenfold.neural_network.mlp.network_weights import Network
 from tenfold.neural_network.mlp.plain_backpropagation import PlainGradient
 from tenfold.neural_network.torch_thread import device_of, one_torch_thread
+from tenfold.neural_network.training import EpochSummary
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.rows.row_windows import WINDOW_BYTES, WINDOW_ROWS, Epoch
-
-
-class Diverged(DataError):
-    """The weights of a network diverged; from another start they may not."""
-
-    @classmethod
-    def at(cls, rate: float) -> Diverged:
-        """Steps of this length were too long."""
-        return cls(
-            f"the weights diverge, with learning_rate_init={rate:.3g}. Remedy: a smaller one, or rescale the "
-            "columns, StandardScaler(), and a target of numbers"
-        )
-
+from tenfold.stats.rows.row_windows import WINDOW_BYTES, WINDOW_ROWS, RowEpoch
 
 FOLLOWED = 0.1
 """how much of a batch's mean and variance goes into the running ones"""
-
-
-@dataclass(frozen=True, eq=False)
-class Walk:
-    """Where mini-batches have led, and what they cost on the way. It does not merge: the next batch begins there."""
-
-    weights: Annotated[Array, "parameter"]
-    first: Annotated[Array, "parameter"]
-    """the velocity; of Adam the mean of gradients"""
-    second: Annotated[Array, "parameter"]
-    """of Adam the mean of their squares, else zeros"""
-    steps: int
-    """batches in all epochs"""
-    rows: int
-    """rows in all epochs"""
-    loss: float
-    """summed over the rows of this epoch, with the penalty of each batch"""
-    mass: Annotated[float, NOT_NEGATIVE]
 
 
 class BatchRule(NamedTuple):
@@ -76,10 +44,10 @@ class BatchRule(NamedTuple):
     """where PyTorch computes"""
 
 
-class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
+class NetworkEpoch(RowEpoch[EpochSummary], Ordered[EpochSummary]):
     """Steps along the gradients of batches, one part after another."""
 
-    start: Walk
+    start: EpochSummary
     """where the epoch before has led"""
     network: Network
     rule: BatchRule
@@ -93,25 +61,27 @@ class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
         most = max(1, min(WINDOW_ROWS, WINDOW_BYTES // (8 * self.width)) // self.rule.batch_size)
         return most * self.rule.batch_size
 
-    def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        walk = self.start if summary is None else summary
+    def step(self, summary: EpochSummary | None, chunk: Chunk) -> EpochSummary:
+        so_far = self.start if summary is None else summary
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         if not chunk.n:
-            return walk
+            return so_far
         X, y, weight, _ = self.in_order(chunk, sparse=False)
         if len(self.factors):
             weight = weight * self.factors[y.astype(np.int64)]
-        return descended(self.network, self.rule, walk, self.turn, X, y, weight)
+        return descended(self.network, self.rule, so_far, self.turn, X, y, weight)
 
 
-def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array, y: Array, weight: Array) -> Walk:
+def descended(
+    network: Network, rule: BatchRule, start: EpochSummary, turn: int, X: Array, y: Array, weight: Array
+) -> EpochSummary:
     """Where a window of rows leads, batch by batch; `turn` is what drop-outs are drawn by."""
     with one_torch_thread() as torch:
         device = device_of(torch, rule.device)
-        w, first, second = (torch.tensor(each, device=device) for each in (walk.weights, walk.first, walk.second))
+        w, first, second = (torch.tensor(each, device=device) for each in (start.weights, start.first, start.second))
         penalised = torch.tensor(network.penalised).to(w) if rule.l1 or rule.l2 else None
-        steps, loss = walk.steps, walk.loss
+        steps, loss = start.steps, start.loss
         plain = PlainGradient(torch, network, w) if network.plain and not rule.dropout else None
         given = [] if plain else parameters(network, w)
         targets = plain.targets(y) if plain else target(torch, network, y)
@@ -144,9 +114,9 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
                 _step(rule, w, slope, first, second, steps)
                 if moments:
                     _follow(given, moments, 1 / len(t) if shares is None else (shares @ shares).item())
-        mass = walk.mass + float(weight.sum())
+        mass = start.mass + float(weight.sum())
         w, first, second = (each.cpu().numpy() for each in (w, first, second))
-        return Walk(w, first, second, steps, walk.rows + len(X), loss, mass)
+        return EpochSummary(w, first, second, steps, start.seen + len(X), loss, mass)
 
 
 def _follow(given: list[tuple[str, Any]], moments: list[Moments], squares: float) -> None:

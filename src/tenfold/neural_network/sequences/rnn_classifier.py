@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import Annotated
-
-from tenfold.core import Need, Schema
-from tenfold.estimator.shell.constraints import choice, integer
-from tenfold.estimator.shell.parameters import Behind
-from tenfold.neural_network.sequences.recurrent import GATES, Recurrent
-from tenfold.neural_network.sequences.rnn import recurrent
-from tenfold.neural_network.sequences.sequence_training import UNITS, SequenceNetworkClassifier
+from tenfold.core import Need
+from tenfold.neural_network.sequences.rnn import RNN
+from tenfold.neural_network.sequences.sequence_training import SequenceNetworkClassifier
 
 
-class RNNClassifier(SequenceNetworkClassifier):
+class RNNClassifier(RNN, SequenceNetworkClassifier):
     """Recurrent neural network for classes of whole sequences, trained by backpropagation through time; sequential.
 
     Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its
@@ -86,17 +80,3 @@ class RNNClassifier(SequenceNetworkClassifier):
     """
 
     need = Need("mixed", target="class", sequence="", per_sequence=True)
-    law_params = (
-        {"hidden_size": 3, "max_iter": 2},
-        {"hidden_size": 3, "max_iter": 2, "cell": "lstm", "num_layers": 2, "early_stopping": True, "batch_size": 5},
-        {"hidden_size": 3, "max_iter": 2, "cell": "simple", "truncate": 2, "shuffle": False, "batch_size": 200},
-    )
-
-    hidden_size: Annotated[int, integer(1, UNITS)] = 32
-    _: KW_ONLY
-    cell: Annotated[str, choice(*GATES), Behind("hidden_size")] = "gru"
-    num_layers: Annotated[int, integer(1, 64), Behind("cell")] = 1
-    truncate: Annotated[int | None, integer(1, 1 << 40), None, Behind("num_layers")] = None
-
-    def _encoder(self, schema: Schema) -> Recurrent:
-        return recurrent(self, schema)

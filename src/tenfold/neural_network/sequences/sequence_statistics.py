@@ -11,10 +11,10 @@ from tenfold.core import Array, Chunk, Codes, Columns, Flags
 from tenfold.core.statistic import Ordered, Statistic
 from tenfold.estimator.sequences.sequence_kinds import sequence_targets
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
-from tenfold.neural_network.mlp.mlp_epoch import Walk
 from tenfold.neural_network.mlp.objective import Objective, Told
 from tenfold.neural_network.sequences.sequence_network import SequenceNetwork, Sequences
 from tenfold.neural_network.torch_thread import one_torch_thread
+from tenfold.neural_network.training import EpochSummary
 from tenfold.stats.rows.draws import Holdout
 
 WINDOW = 512
@@ -33,7 +33,7 @@ class AdamRule(NamedTuple):
     epsilon: float
 
 
-class SequenceEpoch(Ordered[Walk]):
+class SequenceEpoch(Ordered[EpochSummary]):
     """Steps along the gradients of batches of sequences, one part after another."""
 
     turn: int
@@ -41,7 +41,7 @@ class SequenceEpoch(Ordered[Walk]):
     shuffle: bool
     levels: Codes
     """how many categories each column has, 0 if it is numeric"""
-    start: Walk
+    start: EpochSummary
     """where the epoch before has led"""
     network: SequenceNetwork
     rule: AdamRule
@@ -51,22 +51,22 @@ class SequenceEpoch(Ordered[Walk]):
     def window(self, X: Columns) -> int:
         return max(1, WINDOW // self.rule.batch_size) * self.rule.batch_size
 
-    def summarize(self, chunk: Chunk) -> Walk:
+    def summarize(self, chunk: Chunk) -> EpochSummary:
         return self.step(None, chunk)
 
-    def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
-        walk = self.start if summary is None else summary
+    def step(self, summary: EpochSummary | None, chunk: Chunk) -> EpochSummary:
+        so_far = self.start if summary is None else summary
         which = np.flatnonzero(learns(self.holdout, chunk))
         if not len(which):
-            return walk
+            return so_far
         if self.shuffle:
             which = which[order_by(_places(chunk)[which], self.turn)]
         some, y, weight = Sequences.of(chunk, self.levels), targets(chunk), sequence_weights(chunk)
         with one_torch_thread() as torch:
-            w, first, second = (torch.tensor(each) for each in (walk.weights, walk.first, walk.second))
+            w, first, second = (torch.tensor(each) for each in (so_far.weights, so_far.first, so_far.second))
             penalised = torch.tensor(self.network.penalised, dtype=torch.float64)
             given = [each.requires_grad_() for each in self.network.arrays(w)]
-            steps, loss = walk.steps, walk.loss
+            steps, loss = so_far.steps, so_far.loss
             for at in range(0, len(which), self.rule.batch_size):
                 mine = which[at : at + self.rule.batch_size]
                 X, lengths = some.padded(mine)
@@ -80,9 +80,9 @@ class SequenceEpoch(Ordered[Walk]):
                     loss += total * cost.item() + 0.5 * self.rule.alpha * heavy.dot(w).item()
                     slope.add_(heavy, alpha=self.rule.alpha / total)
                     _adam(self.rule, w, slope, first, second, steps)
-            mass = walk.mass + float(weight[which].sum())
+            mass = so_far.mass + float(weight[which].sum())
             end, mean, squares = (each.detach().numpy() for each in (w, first, second))
-            return Walk(end, mean, squares, steps, walk.rows + len(which), loss, mass)
+            return EpochSummary(end, mean, squares, steps, so_far.seen + len(which), loss, mass)
 
 
 def _adam(rule: AdamRule, w: Any, slope: Any, first: Any, second: Any, steps: int) -> None:

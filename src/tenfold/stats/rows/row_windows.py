@@ -18,7 +18,7 @@ WINDOW_ROWS = 4096
 WINDOW_BYTES = 1 << 25
 
 
-class Epoch(Statistic[S]):
+class RowEpoch(Statistic[S]):
     """One walk over the rows from where the last one led; `step` takes a window of them.
 
     Parts are walked each by itself, from the same start, and the ends merge. A subclass that is `Ordered` as well walks

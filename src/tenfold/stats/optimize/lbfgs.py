@@ -1,8 +1,10 @@
-"""Line search for a step that satisfies the strong Wolfe conditions, one value and slope at a time.
+"""L-BFGS and conjugate gradients, one value and gradient at a time.
 
-A step t from where φ has the value φ(0) and the slope φ'(0) < 0 is taken if φ(t) ≤ φ(0) + 10⁻³ t φ'(0) and
-|φ'(t)| ≤ c |φ'(0)|. Steps to try come from cubics and parabolas through what is known (Moré, Thuente 1994). Nothing is
-called back: a caller that needs a pass over all rows for each value keeps the search among its own state.
+`direction` is that of L-BFGS: Newton's, with a Hessian known from the last few steps alone. `LineSearch` looks along
+it for a step t that meets the strong Wolfe conditions, φ(t) ≤ φ(0) + 10⁻³ t φ'(0) and |φ'(t)| ≤ c |φ'(0)|, among the
+minima of cubics and parabolas through known values and slopes (Moré, Thuente 1994). `Descent` does both in turn.
+Nothing is called back: a caller that needs one pass over all rows for each value keeps the descent among its own state,
+and computes value and gradient at `Descent.trial`.
 """
 
 from __future__ import annotations
@@ -10,14 +12,43 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
+from tenfold.core import Array
 from tenfold.core.field_values import NOT_NAN
 
+REMEMBERED_STEPS = 10
+"""number of stored pairs of steps and gradient changes (the memory of L-BFGS)"""
+MAX_LINE_TRIALS = 20
+"""places that are tried along a line"""
 SUFFICIENT_DECREASE = 1e-3
 """the share of the decrease by the first slope that a step must bring"""
 MIN_BRACKET_WIDTH = 0.1
 """the width of an interval, as a share of its upper end, at which its best end is taken"""
 MAX_STEP = 1e10
 """upper bound of a step"""
+
+
+def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Array, Array]:
+    """Append a pair of step and gradient change, if its curvature is positive, and drop the oldest."""
+    if not (step * bend).sum() > 1e-12 * np.linalg.norm(step) * np.linalg.norm(bend):
+        return steps, bends
+    return np.append(steps, step[None], axis=0)[-REMEMBERED_STEPS:], np.append(bends, bend[None], axis=0)[
+        -REMEMBERED_STEPS:
+    ]
+
+
+def direction(gradient: Array, steps: Array, bends: Array, first: float) -> Array:
+    """Return the quasi-Newton direction of the stored pairs; `first` scales the gradient while there are none."""
+    q, shares = gradient.copy(), []
+    for s, y in zip(steps[::-1], bends[::-1]):
+        rho = 1 / (s * y).sum()
+        shares.append((rho, rho * (s * q).sum()))
+        q -= shares[-1][1] * y
+    q *= (steps[-1] * bends[-1]).sum() / (bends[-1] * bends[-1]).sum() if len(steps) else first
+    for s, y, (rho, alpha) in zip(steps, bends, reversed(shares)):
+        q += s * (alpha - rho * (y * q).sum())
+    return -q
 
 
 class Place(NamedTuple):
@@ -92,6 +123,83 @@ class LineSearch(NamedTuple):
             step, self.start, best, other, bracketed, rising, width, before, low, high, self.farthest, self.tried + 1
         )
         return found, False
+
+
+class Descent(NamedTuple):
+    """Where a descent is, and along which line it looks for its next step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold.stats.optimize.lbfgs import Descent
+    >>> descent = Descent.at(np.array([3.0, -2.0]))
+    >>> while np.abs(descent.slope).max() > 1e-8 or np.isinf(descent.value):  # least is (x - 1)² + 5 y²
+    ...     x, y = descent.trial
+    ...     descent = descent.next((x - 1) ** 2 + 5 * y**2, np.array([2 * (x - 1), 10 * y]))
+    >>> [round(abs(float(x)), 6) for x in descent.point]
+    [1.0, 0.0]
+    """
+
+    point: Annotated[Array, "parameter"]
+    value: Annotated[float, NOT_NAN]
+    """the objective there, infinite until it is known"""
+    slope: Annotated[Array, "parameter"]
+    """gradient at the current point"""
+    towards: Annotated[Array, "parameter"]
+    """the direction of the next step"""
+    search: LineSearch
+    steps: Annotated[Array, "memory", "parameter"]
+    bends: Annotated[Array, "memory", "parameter"]
+    moved: bool
+    """whether the last place that was tried was taken"""
+    stuck: bool
+    """whether no step down was found, not even along the gradient"""
+    fall: Annotated[float, NOT_NAN]
+    """how much lower the value is than before the last step"""
+
+    @classmethod
+    def at(cls, point: Array) -> Descent:
+        """A descent that begins at a point."""
+        none, memory = np.zeros_like(point), np.zeros((0, len(point)))
+        search = LineSearch.begin(0.0, 0.0, 0.0)
+        return cls(point, math.inf, none, none, search, memory, memory, False, False, math.inf)
+
+    @property
+    def trial(self) -> Array:
+        """Where the objective and its gradient are wanted next."""
+        return self.point + self.search.step * self.towards
+
+    def next(self, value: float, slope: Array, conjugate: bool = False) -> Descent:
+        """The descent after value and gradient at the trial are known; by conjugate gradients, or else by L-BFGS."""
+        if math.isinf(self.value):
+            return self._replace(value=value, slope=slope, moved=True)._downhill()
+        along = float(slope @ self.towards) if np.isfinite(slope).all() else math.nan
+        search, taken = self.search.next(value, along, 0.1 if conjugate else 0.9)
+        if not taken and search.tried < MAX_LINE_TRIALS:
+            return self._replace(search=search, moved=False)
+        if not taken or value >= self.value:
+            return self._replace(moved=False)._downhill()
+        here = self.trial
+        then = self._replace(point=here, value=value, slope=slope, moved=True, fall=self.value - value)
+        if conjugate:  # Polak and Ribière, begun again where their share is negative
+            share = max(0.0, float(slope @ (slope - self.slope)) / float(self.slope @ self.slope))
+            towards, length = share * self.towards - slope, self.search.step * self.search.start.slope
+        else:
+            steps, bends = remember(self.steps, self.bends, here - self.point, slope - self.slope)
+            then = then._replace(steps=steps, bends=bends)
+            towards, length = direction(slope, steps, bends, 1.0), 0.0
+        tilt = float(slope @ towards)
+        if not (tilt < 0 and np.isfinite(towards).all() and (conjugate or len(then.steps))):
+            return then._downhill()
+        return then._replace(towards=towards, search=LineSearch.begin(value, tilt, length / tilt or 1.0))
+
+    def _downhill(self) -> Descent:
+        """Along the gradient, and all that was learnt of the curvature forgotten; stuck, if that was tried."""
+        tilt = -float(self.slope @ self.slope)
+        tried = not self.moved and self.search.start.slope == tilt and np.array_equal(self.towards, -self.slope)
+        none = self.steps[:0]
+        search = LineSearch.begin(self.value, tilt, 1 / math.sqrt(-tilt) if tilt else 0.0)
+        return self._replace(towards=-self.slope, search=search, steps=none, bends=none, stuck=bool(tried))
 
 
 def _tilted(place: Place, slope: float) -> Place:

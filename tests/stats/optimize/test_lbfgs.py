@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from tenfold.stats.optimize.gradient_descent import MAX_LINE_TRIALS, Descent
-from tenfold.stats.optimize.line_search import MIN_BRACKET_WIDTH, SUFFICIENT_DECREASE, LineSearch
+from tenfold.stats.optimize.lbfgs import MAX_LINE_TRIALS, MIN_BRACKET_WIDTH, SUFFICIENT_DECREASE, Descent, LineSearch
 
 LINES = {
     "parabola": (lambda t: (t - 3.0) ** 2, lambda t: 2 * (t - 3.0)),
