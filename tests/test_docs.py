@@ -95,3 +95,24 @@ def test_the_reference_has_every_public_name():
         *(n for n in tenfold.testing.__all__ if n != "LAWS"),
     ]
     assert sorted(listed) == sorted(public)
+
+
+def test_the_house_has_every_room_and_its_picture_every_floor():
+    import house
+
+    rooms = [room for floor in reversed(house.floors()) for room in floor]
+    folders = {path.parent.name for path in (ROOT / "src" / "tenfold").glob("*/__init__.py")}
+    assert set(rooms) == folders - {"utils"}
+    page, guide = (DOCS / "the_house.rst").read_text(), (ROOT / "CONTRIBUTING.md").read_text()
+    assert re.findall(r"^   \* - `(\w+)`$", page, re.M) == rooms
+    assert re.findall(r"^\| `(\w+)/` \|", guide, re.M) == rooms
+    drawn = re.findall(r"<text[^>]*>(\w+)</text>", house.PICTURE.read_text())
+    assert drawn == [room for floor in house.floors() for room in floor] + ["imports"], "Remedy: python docs/house.py"
+
+
+def test_files_of_the_way_of_a_row_exist():
+    linked = re.findall(r"^\d+\. :download:`(\S+) <(\S+)>`$", (DOCS / "the_house.rst").read_text(), re.M)
+    assert len(linked) == 10
+    for name, path in linked:
+        assert path == f"../src/tenfold/{name}"
+        assert (DOCS / path).is_file()
