@@ -31,6 +31,30 @@ INSTEAD = {
     r"falls to (zero|nothing)\b(?! as)": "is 0",
 }
 
+CONSTANTS = {
+    "FEW": "MAX_..., a bound with the noun that it counts: GATHER_BELOW_ROWS",
+    "LEAST": "MIN_... with a noun: MIN_ROWS_PER_THREAD",
+    "WIDE": "MAX_... with a noun: MAX_QR_FEATURES",
+    "SMALL": "MAX_... or MIN_... with a noun",
+    "TINY": "MIN_... with a noun, or ..._TOLERANCE",
+    "BLOCK": "..._ROWS, ..._BYTES",
+    "ROWS": "..._ROWS, with what they are for",
+    "TRIES": "MAX_TRIES",
+    "NOUGHT": "ZERO",
+}
+"""names that module-level constants must not have: an import of one says nothing, and what to write instead"""
+NAMES = {
+    "badness": "impurity",
+    "so_manieth": "every n-th",
+    "both_halves": "symmetrize",
+    "met_by": "overlap",
+    "said_from": "output_from",
+    "said_of": "output_view",
+    "may_hand_on": "may_pass_categories",
+    "NOUGHT": "ZERO",
+}
+"""functions, fields and variables of a private dialect, and the field's word"""
+
 
 @pytest.mark.parametrize(("phrase", "instead"), INSTEAD.items())
 def test_no_phrase_that_a_reader_would_stumble_over(phrase, instead):
@@ -46,3 +70,19 @@ def test_no_phrase_that_a_reader_would_stumble_over(phrase, instead):
 def test_a_phrase_that_goes_over_two_literals_is_found():
     text = re.sub(r'"\s*\n\s*f?"|\s*\n\s*(# )?', " ", '    "as many rows "\n    f"learned from"\n')
     assert re.search(r"rows +learned from", text)
+
+
+def sources():
+    return [(path.relative_to(ROOT), path.read_text()) for path in sorted((ROOT / "src/tenfold").rglob("*.py"))]
+
+
+def test_constants_name_what_they_bound():
+    bare = re.compile(rf"^({'|'.join(CONSTANTS)})\b *[:=]", re.MULTILINE)
+    found = {f"{path}: {match[1]}": CONSTANTS[match[1]] for path, text in sources() for match in bare.finditer(text)}
+    assert not found
+
+
+def test_identifiers_are_words_of_the_field():
+    word = re.compile(rf"\b({'|'.join(NAMES)})\b")
+    found = {f"{path}: {match[1]}": NAMES[match[1]] for path, text in sources() for match in word.finditer(text)}
+    assert not found

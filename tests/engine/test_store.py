@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tenfold.core import Columns
-from tenfold.engine.executors.held_store import Store, size
+from tenfold.engine.executors.held_store import HeldStore, size
 from tenfold.engine.merge_tree import merge, runs
 
 
@@ -18,7 +18,7 @@ def test_sizes():
 
 
 def test_within_the_budget_in_memory_the_rest_in_files():
-    store = Store(budget=1000)
+    store = HeldStore(budget=1000)
     for part in range(5):
         store.put(("held", part), np.full(50, part))
     assert store.used == 800
@@ -37,7 +37,7 @@ def test_within_the_budget_in_memory_the_rest_in_files():
 
 
 def test_a_full_disk_forgets(monkeypatch):
-    store = Store(budget=0)
+    store = HeldStore(budget=0)
 
     def full(self, data):
         raise OSError(errno.ENOSPC, "no space left on device")
@@ -49,7 +49,7 @@ def test_a_full_disk_forgets(monkeypatch):
 
 
 def test_a_broken_file_is_forgotten():
-    store = Store(budget=0)
+    store = HeldStore(budget=0)
     store.put(("held", 0), np.ones(3))
     store._files[("held", 0)].write_bytes(b"\x80")
     assert store.get(("held", 0)) is None

@@ -172,7 +172,7 @@ def test_a_read_goes_on_where_it_was(monkeypatch):
                 raise OSError("the connection was reset")
             yield number
 
-    assert list(storage.Store().steadily(read)) == [0, 1, 2, 3, 4]
+    assert list(storage.RemoteStore().steadily(read)) == [0, 1, 2, 3, 4]
     assert len(tried) == 5
 
 
@@ -195,9 +195,9 @@ def test_what_is_refused_is_not_tried_again(error):
         raise error
 
     with pytest.raises(type(error)):
-        storage.Store().steady(read)
+        storage.RemoteStore().steady(read)
     assert len(tried) == 1
-    assert "tried" not in storage.Store().remedy(error)
+    assert "tried" not in storage.RemoteStore().remedy(error)
 
 
 @pytest.mark.parametrize("name", ["part-00403.parquet", "403.parquet", "SIGNATURE.parquet", "Forbidden.parquet"])
@@ -210,9 +210,9 @@ def test_the_name_of_a_file_is_no_refusal(name, monkeypatch):
         raise OSError(f"When reading shop/{name}: AWS Error NETWORK_CONNECTION during GetObject operation")
 
     with pytest.raises(OSError) as error:
-        storage.Store().steady(read)
+        storage.RemoteStore().steady(read)
     assert len(tried) == storage.MAX_TRIES
-    assert f"tried {storage.MAX_TRIES} times" in storage.Store().remedy(error.value)
+    assert f"tried {storage.MAX_TRIES} times" in storage.RemoteStore().remedy(error.value)
 
 
 def test_a_server_without_ranges_is_named_when_a_file_is_scanned(folder, monkeypatch):

@@ -20,7 +20,7 @@ from tenfold.engine.plan import Groups, Leaf, Plan
 from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.engine.scan_part import (
     UNGROUPED,
-    Found,
+    LeafSummary,
     Read,
     by_group,
     drawn_anew,
@@ -49,7 +49,9 @@ class Piece(NamedTuple):
     """of the rows, if they are to be recognised again later"""
 
 
-def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int) -> tuple[Found, list[list[Piece]]]:
+def read(
+    leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int
+) -> tuple[LeafSummary, list[list[Piece]]]:
     """A part, read once: the summaries of some leaves, and the rows of others through their lenses, chunk by chunk."""
     trees = [Tree() for _ in leaves]
     pieces: list[list[Piece]] = [[] for _ in lost]
@@ -58,7 +60,7 @@ def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int
             trees[at].push(summary_of(leaves[at], chunk, codes))
             continue
         pieces[at - len(leaves)].append(_piece(lost[at - len(leaves)], chunk, codes))
-    return Found([tree.total() if tree else None for tree in trees]), pieces
+    return LeafSummary([tree.total() if tree else None for tree in trees]), pieces
 
 
 def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
@@ -143,13 +145,13 @@ class Scan:
         """Return the parts that any leaf reads."""
         return range(0, len(source), math.gcd(*(leaf.every for leaf in self.leaves)))
 
-    def __call__(self, source: Source, part: int) -> Found:
+    def __call__(self, source: Source, part: int) -> LeafSummary:
         """The summaries of the leaves on one part."""
         plain = [leaf for leaf in self.leaves if not leaf.held]
         held = [leaf for leaf in self.leaves if leaf.held]
         found, pieces = read(plain, held, source, part)
         read_now, made = iter(found.each), iter(pieces)
-        return Found([_fresh(leaf, next(made)) if leaf.held else next(read_now) for leaf in self.leaves])
+        return LeafSummary([_fresh(leaf, next(made)) if leaf.held else next(read_now) for leaf in self.leaves])
 
 
 def _fresh(leaf: Leaf, pieces: list[Piece]) -> Counted | Groups | None:

@@ -19,7 +19,7 @@ from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
 from tenfold.engine.row_counts import Counted, this_machine
-from tenfold.engine.scan_part import UNGROUPED, Found, by_group, drawn_anew, marks_of, rows_of
+from tenfold.engine.scan_part import UNGROUPED, LeafSummary, by_group, drawn_anew, marks_of, rows_of
 from tenfold.sources import Source
 
 
@@ -32,7 +32,7 @@ def route(parts: int, order: int) -> list[int]:
     return [int(at) for at in drawn]
 
 
-class Place(NamedTuple):
+class RowPosition(NamedTuple):
     """How far the walk of one leaf, or of one of its groups, is."""
 
     summary: Any = None
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     machines: frozenset[str] = frozenset()
     marks: RowSketch | None = None
 
-    def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: RowSketch | None) -> Place:
+    def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: RowSketch | None) -> RowPosition:
         """Return the position some rows later, counting sequences where rows come in sequences."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
         here, many = _count(chunk), sum(_count(some) for some in waiting)
@@ -59,7 +59,7 @@ class Place(NamedTuple):
         if marks is not None and self.marks is not None:
             marks = self.marks + marks
         counts = self.rows + whole.n, self.drawn + chunk.n, self.dropped + whole.dropped
-        return Place(summary, waiting, *counts, machines, marks or self.marks)
+        return RowPosition(summary, waiting, *counts, machines, marks or self.marks)
 
     def end(self, statistic: Ordered[Any]) -> Counted:
         """The rows that still wait, and then the summary of all."""
@@ -80,7 +80,7 @@ def _some(chunk: Chunk, first: int, last: int) -> Chunk:
     return chunk.rows(slice(int(edges[first]), int(edges[last])))
 
 
-Places = dict[tuple[int, int], Place]
+Places = dict[tuple[int, int], RowPosition]
 """by the number of a leaf, and the group"""
 
 
@@ -90,7 +90,7 @@ def walk(leaves: Sequence[Leaf], source: Source, part: int, places: Places) -> P
     for at, chunk, codes in rows_of(leaves, source, part):
         for group, rows in by_group(chunk, codes).items():
             drawn, _ = drawn_anew(leaves[at], rows)
-            before = now.get((at, group), Place())
+            before = now.get((at, group), RowPosition())
             marks = marks_of(leaves[at], rows)
             now[at, group] = before.on(cast(Ordered[Any], leaves[at].statistic), drawn, rows, marks)
     return now
@@ -116,9 +116,9 @@ class Walked:
         """One piece of work, which reads all parts."""
         return range(1)
 
-    def __call__(self, source: Source, part: int) -> Found:
+    def __call__(self, source: Source, part: int) -> LeafSummary:
         """The summaries of all parts."""
         places: Places = {}
         for at in route(len(source), self.order):
             places = walk(self.leaves, source, at, places)
-        return Found(arrived(self.leaves, places))
+        return LeafSummary(arrived(self.leaves, places))

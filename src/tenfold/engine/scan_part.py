@@ -28,7 +28,7 @@ Way = tuple[tuple[Pick, ...], tuple[Stage, ...]]
 """which rows are chosen, and the transformers that they have gone through"""
 
 
-class Found:
+class LeafSummary:
     """A summary for each of some leaves; None, of a leaf that has not read this part."""
 
     __slots__ = ("each",)
@@ -36,9 +36,9 @@ class Found:
     def __init__(self, each: Sequence[Any]) -> None:
         self.each = tuple(each)
 
-    def __add__(self, other: Found) -> Found:
+    def __add__(self, other: LeafSummary) -> LeafSummary:
         pairs = zip(self.each, other.each, strict=True)
-        return Found([b if a is None else a if b is None else a + b for a, b in pairs])
+        return LeafSummary([b if a is None else a if b is None else a + b for a, b in pairs])
 
 
 def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple[int, Chunk, Codes | None]]:

@@ -34,7 +34,7 @@ from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.keyword_decisions import FUNCTIONS, copied
 from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
-from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, ValueGroups
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
 MISSING_TEXT = np.array([None], dtype=object)
@@ -410,6 +410,6 @@ def _no_value(X: Columns, i: int, j: int) -> DataError:
     )
 
 
-def _heaviest(s: Distribution) -> list[tuple[Groups, int]]:
+def _heaviest(s: Distribution) -> list[tuple[ValueGroups, int]]:
     """Each column that has values, and the number of its heaviest group."""
     return [(column, int(column.weight.argmax())) for column in s.columns if len(column.low)]

@@ -16,7 +16,7 @@ from tenfold.estimator.shell.constraints import array, choice, integer
 from tenfold.estimator.shell.keyword_decisions import all_counted, unseeded
 from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.preprocessing.categories import as_rows
-from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, ValueGroups
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 from tenfold.stats.one_dimensional_kmeans import line_centers
 
@@ -144,7 +144,7 @@ class KBinsDiscretizer(OnePass, Transformer):
             edges[j, : len(found)] = found
         return BinsModel(n_bins, edges)
 
-    def _edges(self, column: Groups, k: int) -> Array:
+    def _edges(self, column: ValueGroups, k: int) -> Array:
         """The edges of bins of one column, between its smallest value and its greatest."""
         if self.strategy == "quantile":
             return column.quantiles(np.linspace(0, 100, k + 1) / 100, self.quantile_method)

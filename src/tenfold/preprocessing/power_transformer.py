@@ -18,7 +18,7 @@ from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.keyword_decisions import copied
-from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, Groups
+from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, ValueGroups
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST, MOST = (
@@ -106,7 +106,7 @@ class PowerTransformer(OnePass, Transformer):
             )
         return PowerModel(*(np.ascontiguousarray(some) for some in found.T))
 
-    def _power(self, column: Groups) -> float:
+    def _power(self, column: ValueGroups) -> float:
         """The λ of the largest likelihood of one column."""
         x, weight = column.middle, column.weight
         logs = self._logs(x)
@@ -137,7 +137,7 @@ class PowerTransformer(OnePass, Transformer):
         why = "by so much a row's likelihood would still change with an exponent, at the steepest of all columns"
         return (s.claim(), Claim("slope", steep, "estimated", why, "objective"))
 
-    def _slope(self, column: Groups, power: float) -> float:
+    def _slope(self, column: ValueGroups, power: float) -> float:
         """The size of the derivative of a row's mean log-likelihood at this exponent, by differences."""
         x, step = column.middle, 1e-4 * max(1.0, abs(power))
         given = x, self._logs(x), column.weight, self.method

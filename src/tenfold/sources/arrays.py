@@ -343,9 +343,9 @@ def _spread(rows: int) -> Codes:
 def fingerprints_of(source: Any, y: VectorLike, weight: VectorLike) -> set[str]:
     """Return the fingerprints of rows in memory, with a target and weights or without."""
     found = {source.fingerprint()}
-    for target, heft in ((y, weight), (y, None), (None, weight), (None, None)):
+    for target, row_weight in ((y, weight), (y, None), (None, weight), (None, None)):
         some = copy(source)
-        some.y, some.weight = target, heft
+        some.y, some.weight = target, row_weight
         found.add(some.fingerprint())
     return found
 

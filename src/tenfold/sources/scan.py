@@ -19,7 +19,7 @@ from tenfold.sources.dask_frames import DaskArray, DaskFrame, is_dask
 from tenfold.sources.files.parquet import ParquetSource
 from tenfold.sources.files.partitions import Partitions
 from tenfold.sources.files.queries import read_query
-from tenfold.sources.files.storage import DISK, Store, bare, storage_of
+from tenfold.sources.files.storage import DISK, RemoteStore, bare, storage_of
 from tenfold.sources.files.streamed_files import SUFFIXES, find_files, read_files
 from tenfold.sources.frames import table_of
 from tenfold.sources.source import Source
@@ -155,7 +155,7 @@ def _source(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> Arrow
     if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat) and data.files:
         filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
         if filtered is None:
-            storage = DISK if isinstance(data.filesystem, fs.LocalFileSystem) else Store(data.filesystem)
+            storage = DISK if isinstance(data.filesystem, fs.LocalFileSystem) else RemoteStore(data.filesystem)
             return ParquetSource(data.files, roles, "dataset", _partitions(data, by), only, storage, data.schema)
     named = type(data).__name__ != "DataFrame" or all(isinstance(n, str) for n in data.columns)
     return _table(table_of(data), roles, _word(data), only, named)

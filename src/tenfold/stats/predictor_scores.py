@@ -156,8 +156,8 @@ class Score(Grouped[Scores]):
                     found[group].append(summary)
                 continue
             for group, rows in places_by_group(codes):
-                heft = None if weight is None else weight[rows]
-                found[group].append(self._one(metric, chunk.y[rows], said[rows], heft))
+                row_weight = None if weight is None else weight[rows]
+                found[group].append(self._one(metric, chunk.y[rows], said[rows], row_weight))
         return [Scores(tuple(each), weight is not None) if each else None for each in found]
 
     def _outputs(self, chunk: Chunk, codes: Codes) -> Outputs:

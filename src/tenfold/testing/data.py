@@ -14,7 +14,7 @@ SEQUENCE_LENGTH = 4
 """number of rows of a sequence"""
 
 
-class Table(NamedTuple):
+class RandomTable(NamedTuple):
     """Rows of a made table, with their target and weights."""
 
     X: Values
@@ -59,17 +59,17 @@ class Table(NamedTuple):
         of_both = self.word is not None
         return tuple(c.astype(np.float64) if of_both and j != self.word else c for j, c in enumerate(self.X.T))
 
-    def rows(self, index: RowIndex) -> Table:
+    def rows(self, index: RowIndex) -> RandomTable:
         """Some of the rows, or whole sequences, perhaps more than once."""
         weight = self.weight[index]
         if self.length:
             first = np.arange(len(self.weight))[index] * self.length
             index = (first[:, None] + np.arange(self.length)).ravel()
         y = None if self.y is None else self.y[index]
-        return Table(self.X[index], y, weight, self.word, self.length)
+        return RandomTable(self.X[index], y, weight, self.word, self.length)
 
 
-def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
+def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> RandomTable:
     """Draw a random table for a need; if it takes both kinds, odd seeds add a column of text to the numbers.
 
     Text is in one column: documents of a few words.
@@ -100,11 +100,11 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     if need.missing and X.dtype.kind in "fM" and seed % 3 == 0:
         _forget(np.random.default_rng([seed, 1]), X)
     if need.kinds != "mixed" or seed % 2 == 0:
-        return Table(X, y, weight)
+        return RandomTable(X, y, weight)
     word, words = int(random.integers(columns)), _words(random, rows, 1)[:, 0]
     X = X.astype(object)
     X[:, word] = words
-    return Table(X, y, weight, word)
+    return RandomTable(X, y, weight, word)
 
 
 def _forget(random: Generator, X: Values) -> None:

@@ -29,7 +29,7 @@ from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.inputs import SEQUENCE
 from tenfold.stats.combinators import View, statistics, title
 from tenfold.testing.comparison import assert_close, assert_same, bits
-from tenfold.testing.data import Table, draw
+from tenfold.testing.data import RandomTable, draw
 
 Law = Callable[[Estimator, int], None]
 
@@ -208,7 +208,7 @@ def distribution(learner: Estimator, seed: int) -> None:
     assert off <= 6 * error + 1e-6 * np.abs(found).max(), f"means are {off:.3g} apart, {off / error:.1f} errors"
 
 
-def _drawn(learner: Estimator, table: Table, seeds: Iterator[int]) -> Estimator:
+def _drawn(learner: Estimator, table: RandomTable, seeds: Iterator[int]) -> Estimator:
     """Fit with the first seed whose drawn rows can be fitted: they may lack a class, or be empty."""
     refused = None
     for seed in seeds:
@@ -219,7 +219,7 @@ def _drawn(learner: Estimator, table: Table, seeds: Iterator[int]) -> Estimator:
     raise AssertionError("hardly any seed draws rows that can be learned from") from refused
 
 
-def _told(model: Estimator, table: Table) -> Array:
+def _told(model: Estimator, table: RandomTable) -> Array:
     """Return a number for each row of positive weight: prediction, first probability, distance or the like.
 
     Of a learner of whole sequences: a number for each.
@@ -235,7 +235,7 @@ def _told(model: Estimator, table: Table) -> Array:
     return told if model.need.target == "number" else (told == model.classes_[0]).astype(np.float64)
 
 
-def _lengths(table: Table) -> dict[str, Any]:
+def _lengths(table: RandomTable) -> dict[str, Any]:
     """Return the arguments beside X and y for rows of positive weight: lengths, if they come in sequences."""
     return {"lengths": np.full(len(table.seen) // table.length, table.length)} if table.length else {}
 
@@ -295,7 +295,7 @@ def _check_refused(parts: tuple[Estimator, Estimator], why: str) -> None:
     assert refused == why, "models merge that say that they do not, or they are refused for another reason"
 
 
-def _check_numbered_on(learner: Estimator, table: Table, a: Table, b: Table) -> None:
+def _check_numbered_on(learner: Estimator, table: RandomTable, a: RandomTable, b: RandomTable) -> None:
     """`partial_fit` draws as a fit to two parts does; models of few rows, drawn alike, do not add up."""
     with part_rows(len(a.weight)):
         whole = _fitted(learner, table)
@@ -382,7 +382,7 @@ def certified(learner: Estimator, seed: int) -> None:
     assert model.verify().origin == "verified"
 
 
-def _source(table: Table) -> ArraySource:
+def _source(table: RandomTable) -> ArraySource:
     X = table.columns if table.X.dtype.kind in "OUiu" else table.X
     source = ArraySource(X, table.y, table.row_weight)
     if table.length:
@@ -431,15 +431,15 @@ def _pieces(learner: Estimator, seed: int, parts: int) -> Iterator[tuple[State, 
         )
 
 
-def _fitted(learner: Estimator, table: Table) -> Estimator:
+def _fitted(learner: Estimator, table: RandomTable) -> Estimator:
     return _call(clone(learner).fit, table)
 
 
-def _call(method: Callable[..., Estimator], table: Table) -> Estimator:
+def _call(method: Callable[..., Estimator], table: RandomTable) -> Estimator:
     return method(table.X, table.y, **table.given)
 
 
-def _assert_same_model(a: Estimator, b: Estimator, table: Table, what: str, rounding: float = 1e-6) -> None:
+def _assert_same_model(a: Estimator, b: Estimator, table: RandomTable, what: str, rounding: float = 1e-6) -> None:
     """Raise if two models differ in their outputs for the training rows."""
     if getattr(type(a.summary_), "exact", False):
         for name, field, value in values(a.model_):

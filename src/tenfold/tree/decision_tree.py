@@ -19,7 +19,7 @@ from tenfold.core.learner import Done, Initial
 from tenfold.estimator.shell.constraints import choice, real, share
 from tenfold.estimator.shell.keyword_decisions import best_splits, not_monotonic, squared_errors
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
+from tenfold.stats.rows.gathered_bins import BinnedRows, GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
 from tenfold.stats.trees.tree_bins import Look, SampleAndRanges, strata_of
 from tenfold.tree.growing import exact, exact_missing, missing
@@ -47,7 +47,7 @@ Asked = (
     SampleAndRanges | Neighbors | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | TreeSides
     | LeafSums | LeafSumsOfValues | PartErrors
 )  # fmt: skip
-TreeSummary = Look | Gaps | ExactRows | Gathered | Histograms | RowsOf | Sides | LeafTotals
+TreeSummary = Look | Gaps | ExactRows | GatheredBins | Histograms | RowsOf | Sides | LeafTotals
 
 
 class GatheringRows(NamedTuple):
@@ -158,7 +158,7 @@ class DecisionTree(Pruned, TreePaths):
                 return self._planted(setup.refined(s))
             case GatheringRows(), ExactRows():
                 return self._from_values(state.setup, s)
-            case GatheringRows(), Gathered():
+            case GatheringRows(), GatheredBins():
                 return self._from_rows(state.setup, s)
             case GrowingLevels(), Histograms() | RowsOf():
                 return self._level(state, s)
@@ -196,7 +196,7 @@ class DecisionTree(Pruned, TreePaths):
         grown = grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
         return self._grown(setup, np.asarray(np.isnan(s.columns).any(axis=1)), grown)
 
-    def _from_rows(self, setup: Setup, s: Gathered) -> Grown:
+    def _from_rows(self, setup: Setup, s: GatheredBins) -> Grown:
         """The tree of rows in one place."""
         setup, numbers = self._weighed(setup, s)
         index = np.arange(s.rows, dtype=np.uint32)
@@ -204,7 +204,7 @@ class DecisionTree(Pruned, TreePaths):
         has_missing = np.asarray((s.bins == setup.cut.gap[:, None]).any(axis=1))
         return self._grown(setup, has_missing, grown)
 
-    def _weighed(self, setup: Setup, s: ExactRows | Gathered) -> tuple[Setup, Numbers]:
+    def _weighed(self, setup: Setup, s: ExactRows | GatheredBins) -> tuple[Setup, Numbers]:
         """With the weight of all rows; and how each of them counts."""
         channels = self.channels(setup)
         numbers = channels.numbers(s.target, s.weight)
@@ -262,7 +262,7 @@ class DecisionTree(Pruned, TreePaths):
                 return len(summary.left) == len(summary.right) == model.tree.node_count
             case ((PruningTree() | CheckingTree()), LeafTotals()):
                 return self._ended(state.model, summary, schema)
-            case GatheringRows(), Gathered():
+            case GatheringRows(), GatheredBins():
                 return state.setup.cut.holds(summary.bins)
         if isinstance(state, RefiningEdges):
             return state.setup.beside.size > 0

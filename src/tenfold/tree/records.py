@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes, Flags, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
-from tenfold.stats.rows.gathered_bins import Gathered
+from tenfold.stats.rows.gathered_bins import GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Strata
 from tenfold.stats.trees.tree_bins import MAX_TWO_BYTE_BINS, NO_CODES, Cut, Look, TreeLens, WeightUnit
 from tenfold.tree.growing.far_targets import FarRows, NearRange, drawn_in
@@ -194,7 +194,7 @@ class Histograms(Mergeable):
 class RowsOf(Mergeable):
     """The rows of the nodes that want them, and the node of each."""
 
-    rows: Gathered
+    rows: GatheredBins
     node: Annotated[Codes, "entry", COUNTS]
 
     def is_valid(self, schema: Schema) -> bool:

@@ -96,7 +96,7 @@ class Holds(NamedTuple):
 Name = tuple[bytes, int]
 
 
-class Chain(NamedTuple):
+class ScratchChain(NamedTuple):
     """Scratch of a fit's last leaf, as it was held some rounds ago."""
 
     scratch: list[Handle] | None = None
@@ -116,7 +116,7 @@ class TaskSession(Session):
     def _forget(self) -> None:
         self._sent: Handle = None
         self._holds: dict[Name, Holds] = {}
-        self._chains: dict[tuple[Name, str], Chain] = {}
+        self._chains: dict[tuple[Name, str], ScratchChain] = {}
         self._going: list[Handle] = []
 
     def close(self) -> None:
@@ -219,19 +219,19 @@ class TaskSession(Session):
         for at, leaf in enumerate(leaves):
             name, key = (_name(leaf), leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
             todo, holds = self.executor.send(leaf, f"leaf-{tag}-{at}"), self._holds[_name(leaf)]
-            chain = self._chains.get(name, Chain())
+            chain = self._chains.get(name, ScratchChain())
             if chain.rounds and chain.rounds % ROUNDS_PER_LINK == 0:
-                before = Chain() if chain.rounds % MAX_CHAINED_ROUNDS == 0 else chain
+                before = ScratchChain() if chain.rounds % MAX_CHAINED_ROUNDS == 0 else chain
                 scratch = self._on_held(follow_parts, todo, holds, before, f"follow_{key}")
-                chain = Chain(scratch, chain.rounds)
-            chains[name] = Chain(chain.scratch, chain.rounds + 1)
+                chain = ScratchChain(scratch, chain.rounds)
+            chains[name] = ScratchChain(chain.scratch, chain.rounds + 1)
             made = self._on_held(sum_held, todo, holds, chain, key)
             self._going += made
             last.append(self._merged(made, f"{tag}-{at}"))
         self._chains = chains
         return last
 
-    def _on_held(self, function: Any, todo: Handle, holds: Holds, chain: Chain, name: str) -> list[Handle]:
+    def _on_held(self, function: Any, todo: Handle, holds: Holds, chain: ScratchChain, name: str) -> list[Handle]:
         scratch = [None] * len(holds.made) if chain.scratch is None else chain.scratch
         each = zip(holds.made, scratch, strict=True)
         return self.executor.submit(function, [(todo, holds.place, made, before) for made, before in each], name)

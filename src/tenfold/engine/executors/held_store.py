@@ -22,7 +22,7 @@ from tenfold.core import Schema
 Key = tuple[str, int]
 
 
-class Store:
+class HeldStore:
     """Store of values by key.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import Any
 
 from tenfold.core.pools import Pools
 from tenfold.engine import ordered
-from tenfold.engine.executors.held_store import Store
+from tenfold.engine.executors.held_store import HeldStore
 from tenfold.engine.executors.threads import memory_of_this_machine, one_blas_thread, threads_for_parts
 from tenfold.engine.held_rows import Piece, follow, of_held, read
 from tenfold.engine.job import Job
@@ -23,7 +23,7 @@ from tenfold.engine.ordered import Places
 from tenfold.engine.plan import Leaf
 from tenfold.engine.progress import Bar, bar
 from tenfold.engine.runner import Runner, Session, by_order
-from tenfold.engine.scan_part import Found
+from tenfold.engine.scan_part import LeafSummary
 from tenfold.sources import Source
 
 TASKS_PER_THREAD = 32
@@ -71,7 +71,7 @@ class Local(Runner):
 
     @contextmanager
     def open(self, source: Source) -> Iterator[LocalSession]:
-        with closing(Store(self.memory)) as store:
+        with closing(HeldStore(self.memory)) as store:
             yield LocalSession(self, source, store)
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Any = None) -> Generator[Any]:
@@ -98,7 +98,7 @@ class Local(Runner):
 class LocalSession(Session):
     """Session of a local runner: a source, and what is held of it."""
 
-    def __init__(self, runner: Local, source: Source, store: Store) -> None:
+    def __init__(self, runner: Local, source: Source, store: HeldStore) -> None:
         self.runner, self.source, self.store = runner, source, store
         self._held: dict[str, Leaf] = {}
         """by name, whose rows and scratch are in the store: leaves may be known by where they are, so they stay"""
@@ -131,7 +131,7 @@ class LocalSession(Session):
         )
         self._keep({name: leaves[at] for at, names in held.items() for name in names})
 
-        def one(part: int) -> Found:
+        def one(part: int) -> LeafSummary:
             kept, lost = dict[bytes, list[Piece]](), dict[str, Leaf]()
             for at, (rows, _) in held.items():
                 if part % leaves[at].every == 0:
@@ -140,12 +140,14 @@ class LocalSession(Session):
                         lost[rows] = leaves[at]
                     else:
                         kept[leaves[at].held] = found
-            fresh, made = read(plain, list(lost.values()), self.source, part) if plain or lost else (Found(()), [])
+            fresh, made = (
+                read(plain, list(lost.values()), self.source, part) if plain or lost else (LeafSummary(()), [])
+            )
             for (rows, leaf), pieces in zip(lost.items(), made, strict=True):
                 kept[leaf.held] = pieces
                 self.store.put((rows, part), pieces)
             now = iter(fresh.each)
-            return Found(
+            return LeafSummary(
                 [
                     self._of_held(leaf, kept, part, held[at][1]) if leaf.held else next(now)
                     for at, leaf in enumerate(leaves)
@@ -153,7 +155,7 @@ class LocalSession(Session):
             )
 
         parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
-        done: Found = self._over(parts, one, tasks)
+        done: LeafSummary = self._over(parts, one, tasks)
         return done.each
 
     def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int, name: str) -> Any:

@@ -12,15 +12,15 @@ from tenfold.engine.held_rows import Piece, Scratch
 from tenfold.engine.job import Job
 from tenfold.engine.merge_tree import merge
 from tenfold.engine.plan import Leaf
-from tenfold.engine.scan_part import Found
+from tenfold.engine.scan_part import LeafSummary
 from tenfold.sources import Source
 from tenfold.sources.dask_frames import at_hand
 
 
-class Made(NamedTuple):
+class ReadResult(NamedTuple):
     """Result of one reading of some parts."""
 
-    found: Found
+    found: LeafSummary
     held: list[list[list[Piece]]]
     """for each leaf whose rows are to be held, for each part, its pieces"""
 
@@ -51,29 +51,29 @@ def reduce_parts(job: Job, source: Source, parts: range) -> Any:
 def merge_all(summaries: list[Any]) -> Any:
     """The merge of outputs of other tasks."""
     with one_blas_thread():
-        return merge(some.found if isinstance(some, Made) else some for some in summaries)
+        return merge(some.found if isinstance(some, ReadResult) else some for some in summaries)
 
 
-def read_parts(leaves: list[Leaf], lost: list[Leaf], source: Source, parts: range) -> Made | Found:
+def read_parts(leaves: list[Leaf], lost: list[Leaf], source: Source, parts: range) -> ReadResult | LeafSummary:
     """Return the summaries of some parts for leaves, and the rows that other leaves hold."""
     with one_blas_thread():
         each = [held_rows.read(leaves, lost, source, part) for part in parts]
-        found: Found = merge(one for one, _ in each)
-        return Made(found, [[pieces[at] for _, pieces in each] for at in range(len(lost))]) if lost else found
+        found: LeafSummary = merge(one for one, _ in each)
+        return ReadResult(found, [[pieces[at] for _, pieces in each] for at in range(len(lost))]) if lost else found
 
 
-def follow_parts(leaf: Leaf, at: int, made: Made, before: list[list[Scratch]] | None) -> list[list[Scratch]]:
+def follow_parts(leaf: Leaf, at: int, made: ReadResult, before: list[list[Scratch]] | None) -> list[list[Scratch]]:
     """The scratch of each of some parts that are held."""
     with one_blas_thread():
         return _followed(leaf, made.held[at], before)
 
 
-def sum_held(leaf: Leaf, at: int, made: Made, before: list[list[Scratch]] | None) -> Found:
+def sum_held(leaf: Leaf, at: int, made: ReadResult, before: list[list[Scratch]] | None) -> LeafSummary:
     """A leaf's summary of some parts that are held."""
     with one_blas_thread():
         scratch = _followed(leaf, made.held[at], before)
         each = zip(made.held[at], scratch, strict=True)
-        found: Found = merge(Found([held_rows.of_held(leaf, *both) if both[0] else None]) for both in each)
+        found: LeafSummary = merge(LeafSummary([held_rows.of_held(leaf, *both) if both[0] else None]) for both in each)
         return found
 
 
@@ -87,4 +87,4 @@ def walk_parts(leaves: list[Leaf], places: ordered.Places, last: bool, source: S
     with one_blas_thread():
         for part in parts:
             places = ordered.walk(leaves, source, part, places)
-        return Found(ordered.arrived(leaves, places)) if last else places
+        return LeafSummary(ordered.arrived(leaves, places)) if last else places

@@ -37,7 +37,7 @@ from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
+from tenfold.stats.rows.gathered_bins import BinnedRows, GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
 from tenfold.stats.trees.tree_bins import (
     EXACT_SUM_BITS,
@@ -79,7 +79,7 @@ Asked = (
     | MarginLoss
     | MarginLossOfValues
 )
-BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Sides | RoundLoss
+BoostingSummary = Look | Gaps | Weighed | GatheredBins | Level | lq.Digits | Sides | RoundLoss
 Directions = ArrayLike | Mapping[str, int] | None
 
 
@@ -244,7 +244,7 @@ class Boosting(Estimator):
                 if isinstance(found, lq.Sought):
                     return state._replace(sought=found)
                 return self._planted(setup, found)
-            case BoostingRows(), Gathered():
+            case BoostingRows(), GatheredBins():
                 return self._round(state, s)
             case BoostingLevels(), Level():
                 return self._level(state, s)
@@ -262,7 +262,7 @@ class Boosting(Estimator):
     def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
         match state:
             case BoostingRows():
-                if not isinstance(summary, Gathered) or state.margin.shape[1] != state.boosted.outputs:
+                if not isinstance(summary, GatheredBins) or state.margin.shape[1] != state.boosted.outputs:
                     return False
                 fits = summary.rows == len(state.margin) and state.setup.cut.holds(summary.bins)
                 return fits and (not self._sampling(state.setup).drawn or len(summary.order) == summary.rows)
@@ -293,7 +293,7 @@ class Boosting(Estimator):
             return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
         return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)
 
-    def _round(self, state: BoostingRows, s: Gathered) -> BoostingState:
+    def _round(self, state: BoostingRows, s: GatheredBins) -> BoostingState:
         """A round over rows in one place: a tree for each output."""
         step, setup, boosted, before = state
         target, sampling, gradients = numbers_of(s.target), self._sampling(setup), self.gradients(boosted)

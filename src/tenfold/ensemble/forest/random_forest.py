@@ -38,7 +38,7 @@ from tenfold.estimator.shell.keyword_decisions import (
 from tenfold.estimator.shell.keywords import NoEffect, refused
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.stats.rows.draws import COLUMN_STREAM, keys_of
-from tenfold.stats.rows.gathered_bins import BinnedRows, Gathered
+from tenfold.stats.rows.gathered_bins import BinnedRows, GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
 from tenfold.stats.trees.tree_bins import NO_CODES, Look, SampleAndRanges, strata_of
 from tenfold.tree.decision_tree import DecisionTree
@@ -115,7 +115,7 @@ ForestState = (
     | CheckingForest
     | Done[ForestModel]
 )
-ForestSummary = Look | Gaps | Weighed | Gathered | Histograms | RowsOf | Sides
+ForestSummary = Look | Gaps | Weighed | GatheredBins | Histograms | RowsOf | Sides
 
 
 always_scored = NoEffect("`oob_score_` is always there", FLAG)
@@ -186,7 +186,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
                 return self._cut(setup.refined(s))
             case WeighingRows(_, setup), Weighed():
                 return self._planted(self.weighed(setup, s.sums))
-            case GrowingForest(step, setup), Gathered():
+            case GrowingForest(step, setup), GatheredBins():
                 numbers = range(step, min(step + TREES_PER_SCAN, self.n_estimators))
                 return self._more(state, share([partial(self._tree, setup, s, t) for t in numbers]))
             case GrowingForestLevels(), Histograms() | RowsOf():
@@ -213,12 +213,12 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         if state.step >= self.n_estimators:
             return False
         rows = summary.rows if isinstance(summary, RowsOf) else summary
-        if isinstance(rows, Gathered) and not (
+        if isinstance(rows, GatheredBins) and not (
             state.setup.cut.holds(rows.bins) and len(rows.order) == (rows.rows if self.bootstrap else 0)
         ):
             return False
         if isinstance(state, GrowingForest):
-            return isinstance(summary, Gathered)
+            return isinstance(summary, GatheredBins)
         at = state.frontier
         if isinstance(summary, RowsOf) and not lw.holds(at, summary.node):
             return False
@@ -239,7 +239,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         )
         return GrowingForest(0, setup, forest) if gathers(setup) else self._roots(0, setup, forest)
 
-    def _tree(self, setup: Setup, s: Gathered, t: int) -> GrownTree:
+    def _tree(self, setup: Setup, s: GatheredBins, t: int) -> GrownTree:
         """Tree t from rows in one place."""
         channels, times = self.weighed_channels(setup), self._draws(setup, 0, 0).times(s.order, t)
         index = np.flatnonzero(times) if len(times) else np.arange(s.rows)

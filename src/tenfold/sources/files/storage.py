@@ -86,7 +86,7 @@ class Moved(OSError):
     """A file was written, renamed or replaced while it was read: the next try may succeed."""
 
 
-class Found(NamedTuple):
+class MatchedFiles(NamedTuple):
     """Files of one path."""
 
     files: list[str]
@@ -101,7 +101,7 @@ class Storage(ABC):
     """whether many short reads take about as long as a single one"""
 
     @abstractmethod
-    def find(self, path: str) -> Found:
+    def find(self, path: str) -> MatchedFiles:
         """Return the sorted files of a path, a glob or a folder; an empty list if there are none."""
 
     @abstractmethod
@@ -166,16 +166,16 @@ class Disk(Storage):
 
     near = True
 
-    def find(self, path: str) -> Found:
+    def find(self, path: str) -> MatchedFiles:
         here = Path(path).expanduser()
         if here.is_dir():
             files = (p for p in here.rglob("*") if p.is_file() and not _hidden(p.relative_to(here).parts))
-            return Found(sorted(map(str, files)), str(here))
+            return MatchedFiles(sorted(map(str, files)), str(here))
         if here.exists():
-            return Found([str(here)])
+            return MatchedFiles([str(here)])
         fixed = next((k for k, part in enumerate(here.parts) if has_magic(part)), len(here.parts))
         matches = [Path(match) for match in glob(str(here), recursive=True)]
-        return Found(sorted(str(p) for p in matches if p.is_file() and not _hidden(p.parts[fixed:])))
+        return MatchedFiles(sorted(str(p) for p in matches if p.is_file() and not _hidden(p.parts[fixed:])))
 
     def hint(self, path: str) -> str:
         # Where a path leaves what is there: its last folder that exists, and names in it that are alike.
@@ -213,7 +213,7 @@ class Disk(Storage):
 DISK = Disk()
 
 
-class Store(Storage):
+class RemoteStore(Storage):
     """Remote store: S3, Google Cloud, Azure, HTTP, and other systems that Arrow or fsspec reads.
 
     Parameters
@@ -279,7 +279,7 @@ class Store(Storage):
                 "package of fsspec for it (adlfs for abfss://), or give filesystem=..."
             ) from None
 
-    def find(self, path: str) -> Found:
+    def find(self, path: str) -> MatchedFiles:
         path = path.rstrip("/")
         try:
             return self.steady(lambda: self._find(path))
@@ -291,34 +291,34 @@ class Store(Storage):
                     "that fsspec's file system for such URLs takes"
                 ) from None
             if isinstance(error, FileNotFoundError) and _is_lasting(error):
-                return Found([])
+                return MatchedFiles([])
             raise DataError(
                 f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your "
                 "credentials; storage_options= or filesystem= give others than the environment's"
             ) from None
 
-    def _find(self, path: str) -> Found:
+    def _find(self, path: str) -> MatchedFiles:
         if has_magic(path) and not _is_web(path):
             if "[" in path and (exact := self._exact(path)).files:
                 return exact
             fixed = re.split(r"/[^/]*[*?[]", path, maxsplit=1)[0]
             wanted = re.compile(_glob_pattern(path))
-            return Found([p for p in self._below(fixed) if wanted.fullmatch(p)])
+            return MatchedFiles([p for p in self._below(fixed) if wanted.fullmatch(p)])
         return self._exact(path)
 
-    def _exact(self, path: str) -> Found:
+    def _exact(self, path: str) -> MatchedFiles:
         """The file or folder of this very name."""
         made, there = self._connection(path)
         if isinstance(made, fs.FileSystem):
             kind = made.get_file_info(there).type
             if kind == fs.FileType.NotFound:
-                return Found([])
+                return MatchedFiles([])
             folder = kind == fs.FileType.Directory
         elif has_magic(path) and not made.exists(there):
-            return Found([])
+            return MatchedFiles([])
         else:
             folder = made.info(there)["type"] == "directory"
-        return Found(self._below(path), path) if folder else Found([path])
+        return MatchedFiles(self._below(path), path) if folder else MatchedFiles([path])
 
     def _below(self, folder: str) -> list[str]:
         """Return all files below a folder, with paths in the user's form."""
@@ -465,4 +465,4 @@ def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) ->
         query = paths[0].partition("?")[2] if re.search(r"\?\w+=", paths[0]) else ""
         paths = [path.removesuffix(f"?{query}") for path in paths] if query else paths
     shown = _unsigned(paths)
-    return Store(filesystem, options, query, {v: k for k, v in shown.items()}), [shown.get(p, p) for p in paths]
+    return RemoteStore(filesystem, options, query, {v: k for k, v in shown.items()}), [shown.get(p, p) for p in paths]

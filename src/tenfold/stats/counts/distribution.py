@@ -47,13 +47,13 @@ class Distribution(Mergeable):
         merged = [_merged(self.column(j), other.column(j), most) for j in range(len(self.bits))]
         return _joined(merged, self.missing + other.missing)
 
-    def column(self, j: int) -> Groups:
+    def column(self, j: int) -> ValueGroups:
         """The groups of one column."""
         some = slice(self.first[j], self.first[j + 1])
-        return Groups(self.low[some], self.high[some], self.weight[some], int(self.bits[j]))
+        return ValueGroups(self.low[some], self.high[some], self.weight[some], int(self.bits[j]))
 
     @property
-    def columns(self) -> list[Groups]:
+    def columns(self) -> list[ValueGroups]:
         """The groups of each column."""
         return [self.column(j) for j in range(len(self.bits))]
 
@@ -79,7 +79,7 @@ class Distribution(Mergeable):
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class ValueGroups:
     """The values of one column, in rising groups."""
 
     low: Array
@@ -169,7 +169,7 @@ def most_groups(columns: int) -> int:
     return max(MIN_COLUMN_GROUPS, min(MAX_COLUMN_GROUPS, MAX_GROUPS // max(1, columns)))
 
 
-def _grouped(values: Array, weight: Array | None) -> Groups:
+def _grouped(values: Array, weight: Array | None) -> ValueGroups:
     """Equal values as one group, in order."""
     if weight is None:
         values.sort()
@@ -179,10 +179,10 @@ def _grouped(values: Array, weight: Array | None) -> Groups:
     starts = np.flatnonzero(_changes(values))
     ends = np.append(starts, len(values))
     count = np.diff(ends).astype(np.float64) if weight is None else _sums(weight, starts)
-    return Groups(values[starts], values[starts], count, KEY_BITS)
+    return ValueGroups(values[starts], values[starts], count, KEY_BITS)
 
 
-def _merged(a: Groups, b: Groups, most: int) -> Groups:
+def _merged(a: ValueGroups, b: ValueGroups, most: int) -> ValueGroups:
     """The groups of values of two sketches, in order."""
     if not len(b.low):
         return a
@@ -192,10 +192,10 @@ def _merged(a: Groups, b: Groups, most: int) -> Groups:
     order = np.argsort(low, kind="stable")
     low, high = low[order], np.concatenate([a.high, b.high])[order]
     weight = np.concatenate([a.weight, b.weight])[order]
-    return _coarsened(_cut(Groups(low, high, weight, KEY_BITS), min(a.bits, b.bits), _steps(low)), most)
+    return _coarsened(_cut(ValueGroups(low, high, weight, KEY_BITS), min(a.bits, b.bits), _steps(low)), most)
 
 
-def _coarsened(groups: Groups, most: int) -> Groups:
+def _coarsened(groups: ValueGroups, most: int) -> ValueGroups:
     """Merge groups by leading bits, as many as leave at most the allowed number of groups."""
     if len(groups.low) <= most:
         return groups
@@ -204,13 +204,13 @@ def _coarsened(groups: Groups, most: int) -> Groups:
     return _cut(groups, KEY_BITS - int(largest).bit_length(), steps)
 
 
-def _cut(groups: Groups, bits: int, steps: Bits) -> Groups:
+def _cut(groups: ValueGroups, bits: int, steps: Bits) -> ValueGroups:
     """Merge values with a number of leading bits in common into one group."""
     starts = np.flatnonzero(np.append(True, steps >= np.uint64(1 << (KEY_BITS - bits))))
     if len(starts) == len(groups.low):
-        return Groups(groups.low, groups.high, groups.weight, bits)
+        return ValueGroups(groups.low, groups.high, groups.weight, bits)
     high: Array = np.maximum.reduceat(groups.high, starts)
-    return Groups(groups.low[starts], high, _sums(groups.weight, starts), bits)
+    return ValueGroups(groups.low[starts], high, _sums(groups.weight, starts), bits)
 
 
 def _steps(ordered: Array) -> Bits:
@@ -237,7 +237,7 @@ def _between(a: Array, b: Array, share: Array) -> Array:
     return np.where(share >= 0.5, b - step * (1 - share), a + step * share)
 
 
-def _joined(columns: list[Groups], missing: Array) -> Distribution:
+def _joined(columns: list[ValueGroups], missing: Array) -> Distribution:
     """The groups of all columns, one after the other."""
     ends = np.cumsum([0, *(len(column.low) for column in columns)], dtype=np.int64)
     low, high, weight = (

@@ -70,7 +70,7 @@ class Calibration(Mergeable):
         cuts = even_edges(bins) if edges is None else np.asarray(edges, dtype=np.float64)
         if np.isnan(cuts).any() or (np.diff(cuts) < 0).any():
             raise ValueError("edges between bins are numbers that rise")
-        truth, p, heft = weighted(weight, truth, probability)
+        truth, p, row_weight = weighted(weight, truth, probability)
         truth, p = as_codes(truth, 2, "truth"), as_numbers(p, "probability")
         if len(p) and not (p.min() >= 0 and p.max() <= 1):
             raise ValueError("a probability is NaN or not between 0 and 1")
@@ -79,10 +79,10 @@ class Calibration(Mergeable):
         def sums(terms: Array) -> Array:
             return np.bincount(place, terms, k).astype(np.float64, copy=False)
 
-        total = sums(heft * p)
+        total = sums(row_weight * p)
         return cls(
-            cuts, np.bincount(place, minlength=k), sums(heft), sums(heft * heft), sums(heft * truth), total,
-            np.zeros(k),
+            cuts, np.bincount(place, minlength=k), sums(row_weight), sums(row_weight * row_weight),
+            sums(row_weight * truth), total, np.zeros(k),
         )  # fmt: skip
 
     def __add__(self, other: Calibration) -> Calibration:

@@ -145,7 +145,7 @@ class Confusion(Mergeable):
         if average in ("macro", "weighted"):
             kept = self.present & ~np.isnan(score)
             score = score[kept]
-            heft = support[kept]
-            if average == "weighted" and heft.sum() > 0:
-                return float((score * heft).sum() / heft.sum())
+            row_weight = support[kept]
+            if average == "weighted" and row_weight.sum() > 0:
+                return float((score * row_weight).sum() / row_weight.sum())
         return float(score.mean()) if len(score) else math.nan

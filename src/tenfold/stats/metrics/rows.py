@@ -14,19 +14,19 @@ def weighted(weight: VectorLike, *columns: VectorLike) -> tuple[Values, ...]:
     """
     arrays = tuple(np.asarray(column) for column in columns)
     n = len(arrays[0])
-    heft: Array = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
-    lengths = [len(array) for array in (*arrays, heft)]
+    row_weight: Array = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    lengths = [len(array) for array in (*arrays, row_weight)]
     if len(set(lengths)) > 1:
         raise ValueError(f"truth, output and weight differ in length: {lengths}")
     if weight is None or n == 0:
-        return *arrays, heft
-    least = heft.min()
-    if not (least >= 0 and np.isfinite(heft.max())):
+        return *arrays, row_weight
+    least = row_weight.min()
+    if not (least >= 0 and np.isfinite(row_weight.max())):
         raise ValueError("weights are finite and not negative")
     if least == 0:
-        kept = heft > 0
-        return *(array[kept] for array in arrays), heft[kept]
-    return *arrays, heft
+        kept = row_weight > 0
+        return *(array[kept] for array in arrays), row_weight[kept]
+    return *arrays, row_weight
 
 
 def as_codes(values: VectorLike, classes: int, what: str) -> Codes:

@@ -137,9 +137,9 @@ class ClassMoments(Mergeable):
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         weight, delta, mean, rest = _means(self, other)
-        heft = self.weight * _shares(other.weight, weight)
+        row_weight = self.weight * _shares(other.weight, weight)
         with np.errstate(over="ignore", invalid="ignore"):
-            between = delta[:, :, None] * (delta * heft[:, None])[:, None, :]
+            between = delta[:, :, None] * (delta * row_weight[:, None])[:, None, :]
             comoment = self.comoment + other.comoment + between
         refuse_infinite(np.diagonal(comoment, axis1=1, axis2=2))
         return ClassMoments(weight, mean, rest, comoment)

@@ -158,8 +158,8 @@ def _of(chunk: Chunk, add: Callable[..., None], shift: Array, weight: Array) -> 
         weight[:] = 0.0
         add(known, shift, weight, mean, square)
         chunk.X.check_sums(square)
-        heft = weight if weight.shape == mean.shape else weight[:, None]
-        if known or not (np.sqrt(square) < 1e-2 * np.sqrt(heft) * np.abs(mean)).any():
+        row_weight = weight if weight.shape == mean.shape else weight[:, None]
+        if known or not (np.sqrt(square) < 1e-2 * np.sqrt(row_weight) * np.abs(mean)).any():
             return weight, *two_sum(shift, mean), square
         shift, known = shift + mean, True
 

@@ -51,7 +51,7 @@ def direction(gradient: Array, steps: Array, bends: Array, first: float) -> Arra
     return -q
 
 
-class Place(NamedTuple):
+class TrialStep(NamedTuple):
     """A step that was tried, with the value and the slope there."""
 
     step: float
@@ -63,10 +63,10 @@ class LineSearch(NamedTuple):
     """How far a search is: the step to try next, and an interval that holds a step to take once it is bracketed."""
 
     step: float
-    start: Place
-    best: Place
+    start: TrialStep
+    best: TrialStep
     """the lowest of all places, or of all that may be taken"""
-    other: Place
+    other: TrialStep
     """the other end of the interval"""
     bracketed: bool
     rising: bool
@@ -82,7 +82,7 @@ class LineSearch(NamedTuple):
     @classmethod
     def begin(cls, value: float, slope: float, step: float) -> LineSearch:
         """A search from a place with this value and slope, which first tries this step."""
-        start = Place(0.0, value, slope)
+        start = TrialStep(0.0, value, slope)
         return cls(step, start, start, start, False, False, MAX_STEP, 2 * MAX_STEP, 0.0, 5 * step, MAX_STEP, 0)
 
     def next(self, value: float, slope: float, curvature: float) -> tuple[LineSearch, bool]:
@@ -102,7 +102,7 @@ class LineSearch(NamedTuple):
         far = t >= self.farthest and enough and slope <= test
         if narrow or far or (enough and abs(slope) <= -curvature * self.start.slope):
             return self._replace(tried=self.tried + 1), True
-        here, tilt = Place(t, value, slope), 0.0
+        here, tilt = TrialStep(t, value, slope), 0.0
         if not rising and value <= self.best.value and not enough:
             tilt = test  # of φ(t) - t φ'(0) / 1000 instead, whose minimum may be taken
         best, other, here = (_tilted(place, tilt) for place in (self.best, self.other, here))
@@ -202,14 +202,14 @@ class Descent(NamedTuple):
         return self._replace(towards=-self.slope, search=search, steps=none, bends=none, stuck=bool(tried))
 
 
-def _tilted(place: Place, slope: float) -> Place:
+def _tilted(place: TrialStep, slope: float) -> TrialStep:
     """A place of a function less a line of this slope."""
     return place._replace(value=place.value - place.step * slope, slope=place.slope - slope)
 
 
 def _trial(
-    best: Place, other: Place, here: Place, bracketed: bool, low: float, high: float
-) -> tuple[Place, Place, float, bool]:
+    best: TrialStep, other: TrialStep, here: TrialStep, bracketed: bool, low: float, high: float
+) -> tuple[TrialStep, TrialStep, float, bool]:
     """Both ends of the interval after a place is known, the step to try next, and whether a minimum is between them."""
     turned = here.slope * math.copysign(1.0, best.slope) < 0
     secant = here.step
@@ -238,7 +238,7 @@ def _trial(
     return here, other, high if here.step > best.step else low, False
 
 
-def _cubic(near: Place, far: Place, without: float | None = None) -> float:
+def _cubic(near: TrialStep, far: TrialStep, without: float | None = None) -> float:
     """Where the cubic through two places is least; `without`: if it has no minimum beyond the first of them."""
     theta = 3 * (near.value - far.value) / (far.step - near.step) + near.slope + far.slope
     size = max(abs(theta), abs(near.slope), abs(far.slope)) or 1.0

@@ -15,7 +15,7 @@ from tenfold.stats.trees.tree_bins import Bins, OfBins, Seen, Target
 Bytes = NDArray[np.uint8]
 
 
-class Gathered(Mergeable):
+class GatheredBins(Mergeable):
     """The rows of some chunks."""
 
     bytes: Annotated[Bytes, "column", "byte"]
@@ -29,7 +29,7 @@ class Gathered(Mergeable):
     """bytes of a bin"""
 
     @classmethod
-    def of(cls, seen: Seen) -> Gathered:
+    def of(cls, seen: Seen) -> GatheredBins:
         """The rows of one chunk."""
         classes = seen.target.dtype.kind in "iu"
         return cls(
@@ -41,8 +41,8 @@ class Gathered(Mergeable):
             seen.bins.itemsize,
         )
 
-    def __add__(self, other: Gathered) -> Gathered:
-        return Gathered(
+    def __add__(self, other: GatheredBins) -> GatheredBins:
+        return GatheredBins(
             np.concatenate([self.bytes, other.bytes], axis=1),
             np.concatenate([self.label, other.label]),
             np.concatenate([self.number, other.number]),
@@ -74,15 +74,15 @@ class Gathered(Mergeable):
         return self.number if len(self.number) else self.label
 
 
-class BinnedRows(OfBins[Gathered]):
+class BinnedRows(OfBins[GatheredBins]):
     """Statistic of all training rows as bins, for trees that are grown in one process."""
 
     places: bool = False
     """whether trees draw rows by their places"""
     holdout: Holdout = Holdout()
 
-    def summarize(self, chunk: Chunk) -> Gathered:
+    def summarize(self, chunk: Chunk) -> GatheredBins:
         seen, _ = self.seen(chunk, self.places or self.holdout.share > 0)
         if self.holdout.share:
             seen = seen.rows(self.holdout.learns(seen.places, len(seen.places)))
-        return Gathered.of(seen if self.places else seen._replace(places=seen.places[:0]))
+        return GatheredBins.of(seen if self.places else seen._replace(places=seen.places[:0]))

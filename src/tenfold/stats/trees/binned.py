@@ -45,10 +45,10 @@ def edges_of(sample: Race, most: int) -> Array:
     out = np.full((rows.shape[1], most - 1), np.inf)
     even, missing = bool((weight == weight[:1]).all()), bool(np.isnan(rows).any())
     for j, column in enumerate(np.ascontiguousarray(rows.T)):
-        heft = weight
+        row_weight = weight
         if missing:
             known = ~np.isnan(column)
-            column, heft = column[known], weight[known]
+            column, row_weight = column[known], weight[known]
         if not len(column):
             continue
         order = None if even else np.argsort(column, kind="stable")
@@ -58,7 +58,7 @@ def edges_of(sample: Race, most: int) -> Array:
             at = _even_cuts(len(value), most)
         else:
             last = np.flatnonzero(np.append(new, True))  # of each distinct value
-            value, upto = value[last], (last + 1.0 if order is None else np.cumsum(heft[order])[last])
+            value, upto = value[last], (last + 1.0 if order is None else np.cumsum(row_weight[order])[last])
             at = _cuts(_capped(upto, most), most) if len(value) > most else np.arange(len(value) - 1)
         low, high = value[at], value[at + 1]
         middle = low + 0.5 * (high - low)

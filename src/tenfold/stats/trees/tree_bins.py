@@ -152,13 +152,13 @@ class Cut(NamedTuple):
         found = 0.0
         for j in np.flatnonzero(self.levels == 0):
             known = ~np.isnan(rows[:, j])
-            column, heft = rows[known, j], weight[known]
+            column, row_weight = rows[known, j], weight[known]
             at = np.searchsorted(self.edges[j], column)
-            size = np.bincount(at, heft, self.edges.shape[1] + 1)
+            size = np.bincount(at, row_weight, self.edges.shape[1] + 1)
             low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
             np.minimum.at(low, at, column)
             np.maximum.at(high, at, column)
-            found = max(found, float(size[low < high].max(initial=0.0) / max(heft.sum(), 1e-300)))
+            found = max(found, float(size[low < high].max(initial=0.0) / max(row_weight.sum(), 1e-300)))
         return found
 
     @property

@@ -41,13 +41,13 @@ def is_epsilon_net(sample: ArrayLike, regions: ArrayLike, eps: float, weight: Ar
     if table.ndim != 2:
         raise ValueError(f"regions must be a table with a row for each, got shape {table.shape}")
     n = table.shape[1]
-    heft = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
-    if heft.shape != (n,) or not (heft >= 0).all() or not heft.sum() > 0:
+    row_weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    if row_weight.shape != (n,) or not (row_weight >= 0).all() or not row_weight.sum() > 0:
         raise ValueError(f"weight must be {n} numbers from 0 on, not all of them 0")
     at = np.asarray(sample, dtype=np.int64).ravel()
     if ((at < 0) | (at >= n)).any():
         raise ValueError(f"sample must hold numbers of points, from 0 to {n - 1}")
-    heavy = table @ (heft / heft.sum()) >= fraction("eps", eps) * (1 - 1e-12)
+    heavy = table @ (row_weight / row_weight.sum()) >= fraction("eps", eps) * (1 - 1e-12)
     return bool(table[heavy][:, at].any(axis=1).all())
 
 

@@ -12,7 +12,7 @@ from tenfold.compiled.tree.tree_filling import total_of
 from tenfold.compiled.tree.tree_missing import LEARNED
 from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Codes
-from tenfold.stats.rows.gathered_bins import Gathered
+from tenfold.stats.rows.gathered_bins import GatheredBins
 from tenfold.stats.trees.tree_bins import Bins, Cut
 from tenfold.tree.growing.channels import Numbers
 from tenfold.tree.tree import GrownTree
@@ -160,7 +160,7 @@ def _longer(table: NDArray[Any], wanted: int) -> NDArray[Any]:
 
 
 def grow_from(
-    rows: Gathered, cut: Cut, rules: Rules, channels: int, numbers: Numbers, index: NDArray[np.uint32]
+    rows: GatheredBins, cut: Cut, rules: Rules, channels: int, numbers: Numbers, index: NDArray[np.uint32]
 ) -> GrownTree:
     """A tree over gathered rows; `index` selects them, and is sorted by leaf."""
     return GrownTree.of(*grow(rows.bins, cut, rules, channels, numbers, rules.squares(*numbers[1:]), index), cut)

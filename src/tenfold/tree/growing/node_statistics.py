@@ -15,7 +15,7 @@ from tenfold.compiled.tree.tree_missing import CLASS
 from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.draws import ROW_STREAM, Holdout, keys_of, thinned, times_of
-from tenfold.stats.rows.gathered_bins import Gathered
+from tenfold.stats.rows.gathered_bins import GatheredBins
 from tenfold.stats.trees.tree_bins import NO_CODES, InBins, OfBins, Seen, WeightUnit
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing import missing
@@ -116,7 +116,7 @@ class NodeRows(OfNodes[RowsOf]):
             places.append(nodes[wanted[-1]])
         if self.draws is None:  # nobody draws them again
             seen = seen._replace(places=NO_CODES)
-        return RowsOf(Gathered.of(seen.rows(np.concatenate(wanted))), np.concatenate(places))
+        return RowsOf(GatheredBins.of(seen.rows(np.concatenate(wanted))), np.concatenate(places))
 
 
 class PartHistograms(OfBins[Histograms]):
