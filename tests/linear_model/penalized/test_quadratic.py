@@ -28,7 +28,7 @@ def data(n=60, p=1500, seed=0):
 def wide(monkeypatch):
     """Rows are kept whatever the number of columns."""
     for module in (penalized, elastic_net_cv):
-        monkeypatch.setattr(module, "WIDE", 0)
+        monkeypatch.setattr(module, "MIN_WIDE_FEATURES", 0)
     monkeypatch.setattr(rows_module, "MAX_SHARE_OF_COMOMENTS", 1e9)
 
 
