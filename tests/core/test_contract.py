@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Generic, NamedTuple
 
 import pytest
@@ -112,3 +114,19 @@ def test_a_learner_of_learners_adds_their_records():
     assert mine.model.__name__ == "EnsembleModel"
     assert tn.AdaBoostClassifier().record_types.model.__name__ == "Stumps"
     assert tn.AdaBoostClassifier(tn.GaussianNB()).record_types.model.__name__ == "Members"
+
+
+CONTRACT = {"start", "ask", "update", "model", "certify", "statistic", "solve"}
+
+
+def test_no_method_of_the_contract_takes_or_returns_any():
+    vague = []
+    for path in Path(tn.__file__).parent.rglob("*.py"):
+        for cls in ast.walk(ast.parse(path.read_text())):
+            for one in cls.body if isinstance(cls, ast.ClassDef) else ():
+                if isinstance(one, ast.FunctionDef) and one.name in CONTRACT and one.args.args:
+                    said = [argument.annotation for argument in one.args.args[1:]] + [one.returns]
+                    names = {n.id for each in said if each for n in ast.walk(each) if isinstance(n, ast.Name)}
+                    if None in said[:-1] or "Any" in names:
+                        vague.append(f"{path.name}: {cls.name}.{one.name}")
+    assert not vague

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Codes, Columns, Labels
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
@@ -22,7 +23,7 @@ class Undecided(ProbabilityScored):
         """The number of the class that all hypotheses agree on, -1 where they do not."""
         raise NotImplementedError
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """The class of each row: that of the majority, or `undecided` where they disagree, if that is given.
 
         Parameters

@@ -29,6 +29,8 @@ ColumnData: TypeAlias = Any
 """storage of columns: a tuple of 1-D arrays, a 2-D array, or a CSR matrix"""
 AnyColumn: TypeAlias = Any
 """one column: an array of numpy or of Arrow"""
+HeldRows: TypeAlias = Any
+"""what a lens makes of a chunk, or what follows it from round to round: each lens has its own"""
 MatrixLike: TypeAlias = Any
 """X as users pass it: an array, a CSR matrix, a frame of any library, nested lists, or a Source"""
 VectorLike: TypeAlias = Any

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from tenfold.core.arrays import Codes
+from tenfold.core.arrays import Codes, HeldRows
 from tenfold.core.rows.chunk import Chunk, segments
 from tenfold.core.rows.columns import Columns
 from tenfold.core.rows.joined_rows import Rows
@@ -73,7 +73,7 @@ class Lens(Value):
     i of the chunk. It does not look at weights: those belong to the chunk, also when its rows are held.
     """
 
-    def __call__(self, chunk: Chunk) -> Any:
+    def __call__(self, chunk: Chunk) -> HeldRows:
         """Return the representation of a chunk to hold."""
         raise NotImplementedError
 
@@ -94,7 +94,7 @@ class Held(Statistic[S]):
 
     lens: Lens = field(kw_only=True)
 
-    def follow(self, held: Any, scratch: Any) -> Any:
+    def follow(self, held: HeldRows, scratch: HeldRows) -> HeldRows:
         """Return the scratch of held rows for this statistic: the same bits from None as from any earlier scratch."""
         return None
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.compiled.moments.moments import correlate
 from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Remedy, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
@@ -160,7 +161,7 @@ class PCA(OnePass, Projector):
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
         return Comoments(target=False)
 
-    def ask(self, state: Initial | ReadingRFactor | Done) -> Statistic[Any] | None:
+    def ask(self, state: Initial | ReadingRFactor | Done) -> Statistic | None:
         # Moments; then a triangular factor if they are not enough.
         return TriangularFactor(state.model.mean) if isinstance(state, ReadingRFactor) else super().ask(state)
 
@@ -280,7 +281,7 @@ class PCA(OnePass, Projector):
         rest = np.eye(len(model.mean)) - model.components.T @ model.components
         return (model.components.T / variance) @ model.components + (rest / noise if noise > 0 else 0.0)
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: MatrixLike) -> Any:
         """The log-density of each row under the probabilistic model.
 
         Parameters
@@ -295,7 +296,7 @@ class PCA(OnePass, Projector):
         check_is_fitted(self)
         return self._apply(_log_density, X, lambda: ["log_density"])
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None) -> float:
         """The mean log-density of the rows under the probabilistic model.
 
         Parameters

@@ -44,7 +44,7 @@ class RowPosition(NamedTuple):
     machines: frozenset[str] = frozenset()
     marks: RowSketch | None = None
 
-    def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: RowSketch | None) -> RowPosition:
+    def on(self, statistic: Ordered, chunk: Chunk, whole: Chunk, marks: RowSketch | None) -> RowPosition:
         """Return the position some rows later, counting sequences where rows come in sequences."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
         here, many = _count(chunk), sum(_count(some) for some in waiting)
@@ -61,7 +61,7 @@ class RowPosition(NamedTuple):
         counts = self.rows + whole.n, self.drawn + chunk.n, self.dropped + whole.dropped
         return RowPosition(summary, waiting, *counts, machines, marks or self.marks)
 
-    def end(self, statistic: Ordered[Any]) -> Counted:
+    def end(self, statistic: Ordered) -> Counted:
         """The rows that still wait, and then the summary of all."""
         summary = statistic.step(self.summary, joined(self.waiting)) if self.waiting else self.summary
         return Counted(summary, self.rows, self.dropped, self.machines, self.marks, self.drawn)
@@ -92,7 +92,7 @@ def walk(leaves: Sequence[Leaf], source: Source, part: int, places: Places) -> P
             drawn, _ = drawn_anew(leaves[at], rows)
             before = now.get((at, group), RowPosition())
             marks = marks_of(leaves[at], rows)
-            now[at, group] = before.on(cast(Ordered[Any], leaves[at].statistic), drawn, rows, marks)
+            now[at, group] = before.on(cast(Ordered, leaves[at].statistic), drawn, rows, marks)
     return now
 
 
@@ -100,7 +100,7 @@ def arrived(leaves: Sequence[Leaf], places: Places) -> list[Counted | Groups]:
     """The summaries, once all parts are walked."""
     found: list[Counted | Groups] = []
     for at, leaf in enumerate(leaves):
-        ends = {g: place.end(cast(Ordered[Any], leaf.statistic)) for (i, g), place in places.items() if i == at}
+        ends = {g: place.end(cast(Ordered, leaf.statistic)) for (i, g), place in places.items() if i == at}
         found.append(ends[UNGROUPED] if leaf.by is None else Groups(ends))
     return found
 

@@ -51,7 +51,7 @@ class Leaf(Value):
     """A statistic of some rows."""
 
     view: View
-    statistic: Statistic[Any]
+    statistic: Statistic
     picks: tuple[Pick, ...] = ()
     """selections of rows, all of which a row must satisfy"""
     stages: tuple[Stage, ...] = ()
@@ -264,7 +264,7 @@ class _Within(NamedTuple):
     chain: str = ""
     marked: bool = False
 
-    def leaf(self, statistic: Statistic[Any]) -> Leaf:
+    def leaf(self, statistic: Statistic) -> Leaf:
         """Return the leaf of a statistic inside these combinators."""
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
@@ -281,7 +281,7 @@ class _Within(NamedTuple):
         """Return a key that identifies these combinators."""
         return KeyWithin(key.groups, key, self.depth) if self.depth else key
 
-    def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
+    def grouped(self, statistic: Statistic) -> tuple[Leaf, tuple[int, ...] | None]:
         """The same; of some groups of keys, all groups are made at once if that costs no more, and serve others."""
         leaf = self.leaf(statistic)
         if not isinstance(statistic, Grouped) or not self.picks or self.keys or leaf.transformed:

@@ -13,7 +13,7 @@ from tenfold.stats.combinators import As, View
 
 
 def summary_of(
-    rows: Any, y: Any, weight: Any, need: Need, model: Any, statistic: Callable[[Schema], Statistic[Any]]
+    rows: Any, y: Any, weight: Any, need: Need, model: Any, statistic: Callable[[Schema], Statistic]
 ) -> tuple[Schema, Any]:
     """The schema of some rows, and the merged summary of the statistic that is made for it: a scan, on any runner.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from scipy.special import xlogy
@@ -100,7 +100,7 @@ class BayesianNetworkDensity(OnePass, Density):
         counts = _counts(model.layout, model.levels, s)
         return network_claims(model, counts, isinstance(s, CategoryPairs))
 
-    def is_valid(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: NetworkModel, summary: object, schema: Schema) -> bool:
         if len(model.levels) != len(schema.columns):
             return False
         if isinstance(self.structure, str):

@@ -7,7 +7,7 @@ which add up, give the tree and its tables in one scan.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,7 +100,7 @@ class TreeAugmentedNB(OnePass, Classifier):
             Claim("unseen combinations", never / cells if cells else 0.0, "proved", unseen, "data"),
         )
 
-    def is_valid(self, model: NetworkModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: NetworkModel, summary: object, schema: Schema) -> bool:
         p = len(schema.columns)
         *columns, own = model.layout.parents if len(model.levels) == p + 1 else ((),)
         fits = len(columns) == p and own == () and int(model.levels[p]) == len(schema.classes)

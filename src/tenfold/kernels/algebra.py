@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, DataError, Values
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.value import Parameter
 from tenfold.kernels.proof import Proof, needs
 
@@ -145,7 +146,7 @@ class Kernel(Parameter):
         """
         return Prepared(self, Z, dtype)
 
-    def diagonal(self, X: Any) -> Array:
+    def diagonal(self, X: MatrixLike) -> Array:
         """k(x, x) of each row: the squared length of its features.
 
         Parameters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array
+from tenfold.core.arrays import MatrixLike
 from tenfold.kernels.algebra import Kernel, rows_of
 from tenfold.kernels.kernel_names import as_kernel
 
@@ -84,7 +85,7 @@ class FeatureMap:
 
 
 def feature_map(
-    kernel: Kernel | str, X: Any, n_components: int | None = None, *, tol: float = RANK_TOLERANCE
+    kernel: Kernel | str, X: MatrixLike, n_components: int | None = None, *, tol: float = RANK_TOLERANCE
 ) -> FeatureMap:
     """Features whose inner products are a kernel, from the spectral decomposition of its Gram matrix.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array
+from tenfold.core.arrays import MatrixLike
 from tenfold.kernels.algebra import Kernel
 
 EIGENVALUE_TOLERANCE = 1e-9
@@ -70,7 +71,7 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> Array:
     return as_kernel(kernel, X=X)(X, Z)
 
 
-def is_psd(K: ArrayLike | Kernel, X: Any = None, *, tol: float = EIGENVALUE_TOLERANCE) -> PSDResult:
+def is_psd(K: ArrayLike | Kernel, X: MatrixLike = None, *, tol: float = EIGENVALUE_TOLERANCE) -> PSDResult:
     """Whether a Gram matrix is positive semidefinite; if not, with a vector that shows it.
 
     Parameters

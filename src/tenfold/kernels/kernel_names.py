@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array
+from tenfold.core.arrays import MatrixLike
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.given_kernels import CallableKernel
 from tenfold.kernels.numeric import (
@@ -34,7 +35,7 @@ def as_kernel(
     gamma: float | str | None = None,
     degree: float = 3,
     coef0: float = 1.0,
-    X: Any = None,
+    X: MatrixLike = None,
     pairwise: bool = False,
 ) -> Kernel:
     """A kernel object of scikit-learn's name of a kernel, of a function, or of a kernel object.

@@ -18,6 +18,7 @@ from tenfold.cluster.kmeans_states import Measuring, Moving, Refilling, Sampling
 from tenfold.cluster.lloyd_round import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.row_sample import BucketSpread
 from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Remedy, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Done
 from tenfold.estimator import Density, check_is_fitted
@@ -302,7 +303,7 @@ class GaussianMixture(Density):
         """The component that is most probable for each row."""
         return log_joint(X, model).argmax(axis=1)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """The component that is most probable for each row.
 
         Parameters
@@ -315,7 +316,7 @@ class GaussianMixture(Density):
         """
         return self._apply(type(self).label_from, X, lambda: ["component"])
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: MatrixLike) -> Any:
         """The probability of each component for each row: its responsibility.
 
         Parameters
@@ -328,7 +329,7 @@ class GaussianMixture(Density):
         """
         return self._apply(_responsibilities, X, lambda: [f"probability_{k}" for k in range(len(self.weights_))])
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_predict(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Any:
         """Fit the mixture, then give the most probable component of each row.
 
         Parameters
@@ -344,7 +345,7 @@ class GaussianMixture(Density):
         """
         return self.fit(X, y, sample_weight).predict(X)
 
-    def bic(self, X: Any, sample_weight: Any = None) -> float:
+    def bic(self, X: MatrixLike, sample_weight: VectorLike = None) -> float:
         """Bayesian information criterion on these rows, the lower the better: -2 log-likelihood + log(n) parameters.
 
         Parameters
@@ -358,7 +359,7 @@ class GaussianMixture(Density):
         """
         return self._criteria(X, sample_weight)[0]
 
-    def aic(self, X: Any, sample_weight: Any = None) -> float:
+    def aic(self, X: MatrixLike, sample_weight: VectorLike = None) -> float:
         """Akaike's information criterion on these rows, the lower the better: -2 log-likelihood + 2 parameters.
 
         Parameters

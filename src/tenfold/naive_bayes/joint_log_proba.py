@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator import Classifier, check_is_fitted
 
 
 class JointLogProba(Classifier):
     """A classifier whose scores are joint log-probabilities."""
 
-    def predict_joint_log_proba(self, X: Any) -> Any:
+    def predict_joint_log_proba(self, X: MatrixLike) -> Any:
         """The joint log-probability of each row and each class: `predict_log_proba` before it is normalised.
 
         Parameters

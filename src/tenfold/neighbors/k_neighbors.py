@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Remedy, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Rule
 from tenfold.core.need import Target
 from tenfold.estimator import OnePass, check_is_fitted
@@ -176,7 +177,7 @@ class KNeighbors(MultiOutput, OnePass):
     # ---- neighbours --------------------------------------------------------------------------------------------
 
     def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+        self, X: MatrixLike = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[Array, Codes] | Codes:
         """The nearest training rows of each row, regardless of weight; ties go to the rows that come first.
 
@@ -210,7 +211,7 @@ class KNeighbors(MultiOutput, OnePass):
             away, index = _without_self(away, index)
         return (distance.true(away), index) if return_distance else index
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(self, X: MatrixLike = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """The nearest training rows as a CSR matrix of rows x training rows.
 
         Parameters

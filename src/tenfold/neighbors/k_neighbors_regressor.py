@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.estimator import Regressor
 from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.k_neighbors import KNeighbors, NeighborsModel
@@ -74,7 +75,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         """The weighted mean of the neighbours."""
         return self._means(self.lists(model, X), self.distance(model))
 
-    def predict_over(self, X: Any, rows: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def predict_over(self, X: MatrixLike, rows: Any, y: VectorLike = None, sample_weight: Any = None) -> Any:
         """The predicted number of each row, by training rows that are scanned once, and not kept.
 
         Nothing needs to be fitted. The lists of nearest rows of each part merge, so the answer is that of a model

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Matrix, Need, Remedy, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import ANYTHING, Between
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import array, choice, integer
@@ -176,7 +177,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         found = sp.csr_array((np.ones(n * p, X.dtype), at, ends), shape=(n, int(start[-1])))
         return found if self.encode == "onehot" else found.toarray()
 
-    def inverse_transform(self, X: Any) -> Array:
+    def inverse_transform(self, X: MatrixLike) -> Array:
         """The middle of each bin.
 
         Parameters

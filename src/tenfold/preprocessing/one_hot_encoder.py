@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from tenfold.compiled.rows.sparse_rows import put_codes
 from tenfold.core import Codes, Columns, DataError, Matrix, Remedy, Schema, Values
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator.shell.constraints import array, boolean, choice, fraction, integer
 from tenfold.estimator.shell.keyword_decisions import as_floats
 from tenfold.estimator.shell.keywords import Refused
@@ -185,7 +186,7 @@ class OneHotEncoder(CategoryEncoder):
         found[:] = [None if k < 0 else int((at == k).argmax()) for k, at in each]
         return found
 
-    def inverse_transform(self, X: Any) -> Values:
+    def inverse_transform(self, X: MatrixLike) -> Values:
         """Decode indicators to categories; where all are zero, the dropped category, or None.
 
         Parameters

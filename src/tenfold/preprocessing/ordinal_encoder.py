@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, ParameterError, Remedy, Schema, Values
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator.shell.constraints import choice, fraction, integer
 from tenfold.estimator.shell.keyword_decisions import as_floats
 from tenfold.preprocessing.categories import (
@@ -133,7 +134,7 @@ class OrdinalEncoder(CategoryEncoder):
             found.append(np.array([missing, unknown], dtype=np.float64))
         return np.concatenate(found)
 
-    def inverse_transform(self, X: Any) -> Values:
+    def inverse_transform(self, X: MatrixLike) -> Values:
         """The categories that have these places; NaN or None for what was missing, None for what was unknown.
 
         Parameters

@@ -258,7 +258,7 @@ class CategoricalHMM(HiddenMarkov):
         gain = gain_of(s.said, model.emissionprob) if self.alpha == 0 else 0.0
         return self._claims(model, s, free, gain)
 
-    def is_valid(self, model: CategoricalHMMModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: CategoricalHMMModel, summary: object, schema: Schema) -> bool:
         fits = len(schema.columns) == 1 and model.emissionprob.shape[0] == self.n_components
         return fits and super().is_valid(model, summary, schema)
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns, Need
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, of_windows
 from tenfold.sequence.hidden_states import HiddenStates, SequenceRows
@@ -70,7 +71,7 @@ class StateDecoder(SequenceLearner):
         """The numbers of states as users know them."""
         return np.asarray(states, dtype=np.int64)
 
-    def predict(self, X: Any, lengths: Any = None) -> Any:
+    def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The states of the likeliest path through each sequence (Viterbi).
 
         Parameters
@@ -85,7 +86,7 @@ class StateDecoder(SequenceLearner):
         """
         return self._over(_path, X, lengths, lambda: ["state"], _path_around)
 
-    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+    def predict_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The probability of each state at each row, given all rows of its sequence: γ.
 
         Parameters
@@ -100,7 +101,7 @@ class StateDecoder(SequenceLearner):
         """
         return self._over(_posterior, X, lengths, self._by_state, _around)
 
-    def filter(self, X: Any, lengths: Any = None) -> Any:
+    def filter(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """Filtered probability of each state at each row, given the rows up to it and none after.
 
         Parameters
@@ -118,7 +119,7 @@ class StateDecoder(SequenceLearner):
     def _by_state(self) -> list[str]:
         return [f"probability_{k}" for k in range(len(self.startprob_))]
 
-    def score_samples(self, X: Any, lengths: Any = None) -> Array:
+    def score_samples(self, X: MatrixLike, lengths: VectorLike = None) -> Array:
         """The log-likelihood of each sequence.
 
         Parameters
@@ -136,7 +137,7 @@ class StateDecoder(SequenceLearner):
         found, begins = (np.concatenate(some) for some in zip(*each, strict=True))
         return np.asarray(np.add.reduceat(found, np.flatnonzero(begins)))
 
-    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None, lengths: VectorLike = None) -> float:
         """The log-likelihood of all sequences together.
 
         Parameters
@@ -153,7 +154,7 @@ class StateDecoder(SequenceLearner):
         """
         return float(self.score_samples(X, lengths).sum())
 
-    def decode(self, X: Any, lengths: Any = None, algorithm: str = "viterbi") -> tuple[float, Any]:
+    def decode(self, X: MatrixLike, lengths: VectorLike = None, algorithm: str = "viterbi") -> tuple[float, Any]:
         """The states behind rows in memory, and how probable they are.
 
         The path that is likeliest as a whole, or at each row by itself the likeliest state: then states may follow
@@ -185,7 +186,7 @@ class StateDecoder(SequenceLearner):
         log = float(sum(found.sum() for _, found in pairs))
         return log, self.named(np.concatenate([states for states, _ in pairs]))
 
-    def impossible_transitions(self, states: Any, lengths: Any = None) -> Codes:
+    def impossible_transitions(self, states: Any, lengths: VectorLike = None) -> Codes:
         """Where a path of states goes where it cannot: the rows whose state cannot follow that of the row before.
 
         Parameters
@@ -206,7 +207,7 @@ class StateDecoder(SequenceLearner):
             never[np.cumsum(np.asarray(lengths))[:-1] - 1] = False
         return np.flatnonzero(never) + 1
 
-    def likeliest_paths(self, X: Any, n_paths: int = 2) -> tuple[Any, Array]:
+    def likeliest_paths(self, X: MatrixLike, n_paths: int = 2) -> tuple[Any, Array]:
         """The likeliest paths through one sequence, the best first: how far behind the next one is.
 
         Parameters
@@ -231,7 +232,7 @@ class StateDecoder(SequenceLearner):
             raise impossible(0, IMPOSSIBLE_SEQUENCE_REMEDY)
         return self.named(paths), log
 
-    def sample(self, n_samples: int = 1, lengths: Any = None) -> tuple[Any, Codes]:
+    def sample(self, n_samples: int = 1, lengths: VectorLike = None) -> tuple[Any, Codes]:
         """Draw sequences from the model, by its seed.
 
         Parameters

@@ -289,7 +289,7 @@ class GaussianHMM(HiddenMarkov):
         gain = expected_log_density(after, s.sums) - expected_log_density(normals, s.sums)
         return self._claims(model, s, free, gain)
 
-    def is_valid(self, model: GaussianHMMModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: GaussianHMMModel, summary: object, schema: Schema) -> bool:
         k, p = model.means.shape
         count = 1 if self.covariance_type == "tied" else k
         width = p if self.covariance_type in ("full", "tied") else 1

@@ -204,7 +204,7 @@ class HiddenMarkov(StateDecoder):
             steps, rows = len(np.unique(ties.name[model.transmat > 0])), len(np.unique(ties.kind))
         return int(np.count_nonzero(model.startprob) - 1 + steps - rows)
 
-    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: Any, summary: object, schema: Schema) -> bool:
         k = self.n_components
         fits = model.startprob.shape == (k,) and model.transmat.shape == (k, k)
         return fits and all(np.allclose(one.sum(axis=-1), 1.0) for one in (model.startprob, model.transmat))

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
@@ -108,7 +109,7 @@ class HMMClassifier(OnePass, StateDecoder):
             Claim("unseen pairs", never, "proved", "share of pairs of class and symbol that never occurred", "data"),
         )
 
-    def is_valid(self, model: HMMClassifierModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: HMMClassifierModel, summary: object, schema: Schema) -> bool:
         return len(schema.columns) == 1 and all(np.allclose(one.sum(axis=-1), 1.0) for one in model)
 
     # ---- applying ------------------------------------------------------------------------------
@@ -125,7 +126,7 @@ class HMMClassifier(OnePass, StateDecoder):
     def numbered(self, states: Any) -> Codes:
         return np.searchsorted(self.classes_, states)
 
-    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None, lengths: VectorLike = None) -> float:
         """The share of rows whose class is predicted right.
 
         Parameters

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Mergeable, Need, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
@@ -102,7 +103,7 @@ class MarkovChain(OnePass, SequenceLearner):
             Claim("dead ends", left, "proved", "symbols that nothing ever followed: all are taken to be equal", "data"),
         )
 
-    def is_valid(self, model: MarkovChainModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: MarkovChainModel, summary: object, schema: Schema) -> bool:
         one = len(schema.columns) == 1
         return one and all(np.allclose(some.sum(axis=-1), 1.0) for some in (model.startprob, model.transmat))
 
@@ -114,7 +115,7 @@ class MarkovChain(OnePass, SequenceLearner):
         check_is_fitted(self)
         return self.schema_.columns[0].categories
 
-    def predict(self, X: Any, lengths: Any = None) -> Any:
+    def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The symbol that is most probable after each row.
 
         Parameters
@@ -129,7 +130,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return self._over(_likeliest_next, X, lengths, lambda: ["next"])
 
-    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+    def predict_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The probability of each symbol to come after each row.
 
         Parameters
@@ -144,7 +145,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return self._over(_chances_next, X, lengths, lambda: [f"probability_{symbol}" for symbol in self.symbols_])
 
-    def score_samples(self, X: Any, lengths: Any = None) -> Array:
+    def score_samples(self, X: MatrixLike, lengths: VectorLike = None) -> Array:
         """The log-probability of each sequence.
 
         Parameters
@@ -159,7 +160,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return np.concatenate(self._each(_log_probability, X, lengths))
 
-    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None, lengths: VectorLike = None) -> float:
         """The log-probability of all sequences together.
 
         Parameters

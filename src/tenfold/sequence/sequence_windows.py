@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, DataError, Mergeable
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Mergeable, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Held
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
@@ -54,7 +54,7 @@ class Edges(NamedTuple):
     log_likelihood: Annotated[Array, "window", NOT_NAN]
     """of its rows, given those before it"""
 
-    def is_valid(self, schema: Any) -> bool:
+    def is_valid(self, schema: Schema) -> bool:
         """Whether there is a window, and chances add up to one."""
         return len(self.place) > 0 and np.allclose(self.left.sum(axis=1), 1.0)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -227,7 +227,7 @@ class Continue(Expression):
     """whether rows are to be recognised again later"""
 
 
-def statistics(expression: Expression) -> Iterator[Statistic[Any]]:
+def statistics(expression: Expression) -> Iterator[Statistic]:
     """Return the statistics of an expression, in order."""
     match expression:
         case Statistic():

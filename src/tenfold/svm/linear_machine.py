@@ -285,11 +285,11 @@ class LinearMachine(Estimator):
                 "size, StandardScaler()"
             )
 
-    def is_valid(self, model: MachineModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: MachineModel, summary: object, schema: Schema) -> bool:
         k = _classes(schema)
         return model.weights.shape == (k if k > 2 else 1, len(schema.columns) + self.fit_intercept)
 
-    def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         if not isinstance(state, Climbing):
             return True
         return self.is_valid(self._model(state.weights, 1), summary, schema) and len(state.centres) == len(state.sigmas)

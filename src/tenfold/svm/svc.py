@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import COUNTS
 from tenfold.estimator.class_weights import ClassWeight, class_weights
 from tenfold.estimator.shell.constraints import boolean, choice, positive, real
@@ -292,7 +293,7 @@ class SVC(KernelMachine, Deciding):
         found = self.scores(model, X)
         return found[:, 0] if len(model.n_support) == 2 else found
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: MatrixLike) -> Any:
         """How far each row is on the side of its class.
 
         Parameters

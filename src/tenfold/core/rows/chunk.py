@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tenfold.core.arrays import AnyColumn, Array, Codes, RowIndex
+from tenfold.core.arrays import AnyColumn, Array, Codes, HeldRows, RowIndex
 from tenfold.core.errors import DataError
 from tenfold.core.rows.columns import Columns
 
@@ -27,7 +27,7 @@ class Chunk(NamedTuple):
     """Rows of one part. Rows of weight zero are not in it."""
 
     X: Columns
-    y: Any
+    y: AnyColumn
     """float64 numbers, or int64 class codes, or None"""
     weight: Array
     uniform: bool
@@ -37,9 +37,9 @@ class Chunk(NamedTuple):
     """number of the part's first row in the source"""
     dropped: int = 0
     """rows of weight zero that were left out"""
-    held: Any = None
+    held: HeldRows = None
     """result of the learner's lens for these rows; X then has no columns and y is None"""
-    scratch: Any = None
+    scratch: HeldRows = None
     """result of the statistic's `follow` for these rows and the state"""
     side: Mapping[str, AnyColumn] = {}
     """side columns, unconverted: those that the need names, and those passed with the rows"""

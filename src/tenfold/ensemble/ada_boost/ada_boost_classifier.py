@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeAlias, cast
 import numpy as np
 
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.contract import RecordTypes, record_types
 from tenfold.core.learner import Done
 from tenfold.ensemble.ada_boost import ada_boost_votes as av
@@ -199,7 +200,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """The scores, of two classes that of the second less that of the first."""
         return _decided(self.scores_from(model, X))
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: MatrixLike) -> Any:
         """The votes for each class, less the mean of the votes for others, as a share of all.
 
         Parameters
@@ -216,7 +217,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
             type(self).decision_from, X, lambda: ["decision"] if two else [f"decision_{c}" for c in self.classes_]
         )
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: MatrixLike) -> Iterator[Any]:
         """The classes after each round.
 
         Parameters
@@ -229,7 +230,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """
         return (self.classes_[winners(scores)] for scores in self._staged(X))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+    def staged_predict_proba(self, X: MatrixLike) -> Iterator[Array]:
         """The probabilities after each round.
 
         Parameters
@@ -242,7 +243,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """
         return (self.probability_from(scores) for scores in self._staged(X))
 
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+    def staged_decision_function(self, X: MatrixLike) -> Iterator[Array]:
         """The decision values after each round.
 
         Parameters
@@ -255,7 +256,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """
         return (_decided(scores) for scores in self._staged(X))
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: MatrixLike, y: VectorLike, sample_weight: VectorLike = None) -> Iterator[float]:
         """Share of rows whose class is predicted right, after each round.
 
         Parameters

@@ -91,7 +91,7 @@ class HeldMemberRows(NamedTuple):
     """what the learner holds of the weighted rows, and what follows its state"""
 
 
-class BoostedRows(Held[Any]):
+class BoostedRows(Held):
     """A statistic of rows that weigh the more, the more members were wrong about them."""
 
     rounds: int
@@ -144,7 +144,7 @@ class MemberStatistic(BoostedRows):
         return title(self.asked)
 
 
-class StridedMemberStatistic(Strided[Any], MemberStatistic):
+class StridedMemberStatistic(Strided, MemberStatistic):
     """The same of a share of the parts."""
 
     identity = ("rounds", "how", "so_far", "asked", "every")
@@ -201,12 +201,13 @@ class MemberRounds(NamedTuple):
                 return MemberErrors(step, ByParams(self), so_far, step - 1, last)
         return None
 
-    def update(self, state: State, s: Any) -> State | Done[Members]:
+    def update(self, state: State, s: object) -> State | Done[Members]:
         """The learner's own update; then its votes, unless it has none; then the next."""
         match state:
             case FittingMember(step, schema, so_far, current):
                 return self._learn(state, s)
             case ScoringMember(step, schema, so_far, current):
+                assert isinstance(s, MemberErrorSums)
                 error = s.wrong / s.total
                 alpha = av.votes_of(error, so_far, self.rate)
                 if alpha is None:
@@ -218,7 +219,7 @@ class MemberRounds(NamedTuple):
                 return ScoringLastMember(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
         return Done.of(state.so_far, state.step)
 
-    def _learn(self, state: FittingMember, s: Any) -> FittingMember | ScoringMember:
+    def _learn(self, state: FittingMember, s: object) -> FittingMember | ScoringMember:
         """One turn of the learner's loop, or more if it asks for what it has."""
         learner, current, done = self.learner(state.step), state.current.each[0], False
         asked = ask = learner.ask(current)
@@ -254,7 +255,7 @@ class MemberRounds(NamedTuple):
         fits = len(each) == len(model.estimator_weights) and not model.members.width
         return fits and all(sound_member(self.estimator, one, None, schema) for one in each)
 
-    def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         """The same while a member is learned or scored."""
         if not self.is_valid(state.so_far, schema) or state.step != len(state.so_far.members.each):
             return False

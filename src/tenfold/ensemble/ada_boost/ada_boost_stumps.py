@@ -253,7 +253,7 @@ class StumpRounds(NamedTuple):
         """Whether stumps speak of columns and classes that there are."""
         return bool((model.cut <= model.bin_edges.shape[1]).all())
 
-    def resumable(self, state: Initial | RefiningCuts | AddingStumps, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Initial | RefiningCuts | AddingStumps, summary: object, schema: Schema) -> bool:
         """Whether it is as sound as when it is done."""
         if isinstance(state, Initial):
             return True

@@ -42,7 +42,7 @@ class Bootstrap(Draw):
         return times_of(chunk.places(), np.uint64(self.key))
 
 
-class BaggingOutOfBag(Statistic[Any]):
+class BaggingOutOfBag(Statistic):
     """How far the members are right about rows that they have not drawn."""
 
     bag: ByParams
@@ -209,14 +209,14 @@ class Bagging(MemberSequence, Ensemble):
             raise AttributeError("estimators_")
         return [self.fitted(at) for at in np.flatnonzero(self.model_.seen).tolist()]
 
-    def is_valid(self, model: EnsembleModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: EnsembleModel, summary: object, schema: Schema) -> bool:
         kind = self.judged_type if self.oob_score else Joint
         return (summary is None or type(summary) is kind) and super().is_valid(model, summary, schema)
 
     def size_fits(self, record: Any) -> bool:
         return super().size_fits(record.team if isinstance(record, ScoringOutOfBag) else record)
 
-    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Any, summary: object, schema: Schema) -> bool:
         if isinstance(state, ScoringOutOfBag):
             return type(summary) is self.judged_type and super().is_valid(state.team, None, schema)
         return super().resumable(state, summary, schema)

@@ -20,6 +20,7 @@ from tenfold.compiled.tree import gradients as gr
 from tenfold.compiled.tree import tree_search as ts
 from tenfold.compiled.tree.tree_growing import LEAST, MOST, START, STOP
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel, Level, RoundLoss
@@ -430,7 +431,7 @@ class Boosting(Estimator):
             raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
         return found
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends, in each tree.
 
         Parameters

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tenfold.compiled.tree import gradients as gr
 from tenfold.core import Array, Columns, DataError, Need, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.learner import Initial
 from tenfold.ensemble.boosting.boosted import BoostedModel
 from tenfold.ensemble.boosting.boosting import Boosting, BoostingSummary
@@ -63,7 +64,7 @@ class BoostingClassifier(Boosting, Classifier):
         """The margins, those of two classes without an axis for the output."""
         return _of_one(model.margins(X))
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: MatrixLike) -> Any:
         """The margin of each row, for many classes of each class.
 
         Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array
+from tenfold.core.arrays import MatrixLike
 from tenfold.ensemble.boosting.boosting import log_loss
 from tenfold.ensemble.boosting.boosting_classifier import BoostingClassifier
 from tenfold.ensemble.boosting.gradient_boosting import GradientBoosting
@@ -104,7 +105,7 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     _: KW_ONLY
     loss: Annotated[str, log_loss] = "log_loss"
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends, in each tree.
 
         Parameters

@@ -57,7 +57,7 @@ from tenfold.tree.tree import GrownTree, joined, no_tree
 
 Asked = (
     SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | ForestSides
-    | Statistic[Any]
+    | Statistic
 )  # fmt: skip
 TREES_PER_SCAN = 16
 """trees that are grown at a time"""
@@ -200,7 +200,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
     def model(self, state: ForestState) -> ForestModel | None:
         return state.model if isinstance(state, Done) else None
 
-    def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: ForestState, summary: object, schema: Schema) -> bool:
         if isinstance(state, Initial | RefiningEdges | WeighingRows):
             return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
         if isinstance(state, Done) or state.step != len(state.forest.roots):
@@ -394,7 +394,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         """Prediction of each node, from its channel sums."""
         raise NotImplementedError
 
-    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Any]:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic:
         """How wrong trees are about rows they have not drawn."""
         raise NotImplementedError
 

@@ -326,12 +326,12 @@ class Stacking(MemberOutputs, NamedEnsemble):
     def size_fits(self, record: Any) -> bool:
         return super().size_fits(record.team if isinstance(record, Layered) else record)
 
-    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Any, summary: object, schema: Schema) -> bool:
         if not isinstance(state, Layered):
             return super().resumable(state, summary, schema)
         return self._sound(state.team, state.last, summary, schema, resumable_member)
 
-    def is_valid(self, model: StackModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: StackModel, summary: object, schema: Schema) -> bool:
         return self._sound(model, model.last, summary, schema, sound_member)
 
     def _sound(self, team: Any, last: Bundle, summary: Any, schema: Schema, fits: Any) -> bool:

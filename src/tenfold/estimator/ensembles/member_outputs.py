@@ -9,6 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from tenfold.core import Array, Columns, Names
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.kinds import sources_first
 
@@ -30,7 +31,7 @@ class MemberOutputs(TransformerMixin, Estimator):
         """Return the names of these columns, from the names of the input features."""
         raise NotImplementedError
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Return the outputs of the members for each row.
 
         Parameters

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
+from tenfold.core import Schema
 from tenfold.estimator.ensembles.ensemble import Ensemble
 from tenfold.estimator.ensembles.members import check_member
 from tenfold.stats.member_summaries import Joint
@@ -77,7 +78,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         self._set_params("estimators", **params)
         return self
 
-    def is_valid(self, model: Any, summary: Any, schema: Any) -> bool:
+    def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
         return (summary is None or type(summary) is Joint) and super().is_valid(model, summary, schema)
 
     @property

@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from tenfold.core import MergeError
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
@@ -85,7 +86,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return getattr(self.steps[-1][1], method)(self._before_last(X), **given)
 
     @available_if(_final_estimator_has("predict"))
-    def predict(self, X: Any, **params: Any) -> Any:
+    def predict(self, X: MatrixLike, **params: Any) -> Any:
         """Predict with the last step for each row.
 
         Parameters
@@ -101,7 +102,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._said("predict", X, params)
 
     @available_if(_final_estimator_has("predict_proba"))
-    def predict_proba(self, X: Any, **params: Any) -> Any:
+    def predict_proba(self, X: MatrixLike, **params: Any) -> Any:
         """The probability of each class for each row.
 
         Parameters
@@ -117,7 +118,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._said("predict_proba", X, params)
 
     @available_if(_final_estimator_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any, **params: Any) -> Any:
+    def predict_log_proba(self, X: MatrixLike, **params: Any) -> Any:
         """The logarithm of `predict_proba`, as the last step has it.
 
         Parameters
@@ -133,7 +134,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._said("predict_log_proba", X, params)
 
     @available_if(_final_estimator_has("decision_function"))
-    def decision_function(self, X: Any, **params: Any) -> Any:
+    def decision_function(self, X: MatrixLike, **params: Any) -> Any:
         """The decision value of each row, as the last step has it.
 
         Parameters
@@ -149,7 +150,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._said("decision_function", X, params)
 
     @available_if(_final_estimator_has("score_samples"))
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: MatrixLike) -> Any:
         """The score of each row by the last step, such as its log-density.
 
         Parameters
@@ -163,7 +164,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._said("score_samples", X, {})
 
     @available_if(lambda self: self._can_transform())
-    def transform(self, X: Any, **params: Any) -> Any:
+    def transform(self, X: MatrixLike, **params: Any) -> Any:
         """The rows as all steps make them, one after the other.
 
         Parameters
@@ -181,7 +182,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._before_last(X) if passes_by(self.steps[-1][1]) else self._said("transform", X, params)
 
     @available_if(_final_estimator_has("score"))
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Any:
+    def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, **params: Any) -> Any:
         """The score of the last step.
 
         Parameters

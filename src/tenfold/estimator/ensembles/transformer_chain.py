@@ -204,10 +204,10 @@ class Chain(Transformer):
 
     # ---- files -----------------------------------------------------------------------------------------
 
-    def is_valid(self, model: ChainModel, summary: Any, schema: Schema) -> bool:
+    def is_valid(self, model: ChainModel, summary: object, schema: Schema) -> bool:
         return len(model.links.each) == len(self.steps) and self._fits(model.links, schema) is not None
 
-    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Any, summary: object, schema: Schema) -> bool:
         # The same while a step learns.
         if not isinstance(state, Chaining):
             return isinstance(state, Done)

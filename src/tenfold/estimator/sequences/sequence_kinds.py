@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Chunk, DataError, Stop
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.engine import current
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, sequence_weights
 from tenfold.estimator.shell.callbacks import with_callbacks
@@ -30,11 +31,11 @@ class PerSequence(SequenceLearner):
     @with_callbacks
     def fit(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
         *,
-        lengths: Any = None,
+        lengths: VectorLike = None,
         checkpoint: Any = None,
         stop: Stop | None = None,
     ) -> Any:
@@ -65,7 +66,13 @@ class PerSequence(SequenceLearner):
 
     @available_if(lambda self: self.passes != MANY)
     def partial_fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None, classes: Any = None
+        self,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
+        *,
+        lengths: VectorLike = None,
+        classes: VectorLike = None,
     ) -> Any:
         """Walk once over more sequences, from where the model is.
 
@@ -123,7 +130,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """Return logarithms of the unnormalized probability of each class."""
         raise NotImplementedError
 
-    def predict(self, X: Any, lengths: Any = None) -> Any:
+    def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The class of each sequence.
 
         Parameters
@@ -138,7 +145,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """
         return self._of_each(_winner, X, lengths)
 
-    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+    def predict_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The probability of each class for each sequence.
 
         Parameters
@@ -153,7 +160,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """
         return self._of_each(_probability, X, lengths)
 
-    def predict_log_proba(self, X: Any, lengths: Any = None) -> Any:
+    def predict_log_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The logarithm of `predict_proba`, without its underflow.
 
         Parameters
@@ -168,7 +175,9 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """
         return self._of_each(_log_probability, X, lengths)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None, lengths: Any = None) -> float:
+    def score(
+        self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, lengths: VectorLike = None
+    ) -> float:
         """The share of sequences whose class is predicted right.
 
         Parameters
@@ -196,7 +205,7 @@ class SequenceRegressor(RegressorMixin, PerSequence):
         """The predicted number of each sequence of a chunk."""
         raise NotImplementedError
 
-    def predict(self, X: Any, lengths: Any = None) -> Any:
+    def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The predicted number of each sequence.
 
         Parameters
@@ -211,7 +220,9 @@ class SequenceRegressor(RegressorMixin, PerSequence):
         """
         return self._of_each(_number, X, lengths)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None, lengths: Any = None) -> float:
+    def score(
+        self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, lengths: VectorLike = None
+    ) -> float:
         """Return R² of the predictions.
 
         Parameters

@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Chunk, Codes, DataError, Need, Stop
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.engine import check_sequences, current, opened
 from tenfold.estimator.lazy_output import Mapped, joined
 from tenfold.estimator.shell.callbacks import with_callbacks
@@ -28,11 +29,11 @@ class SequenceLearner(Estimator):
     @with_callbacks
     def fit(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
         *,
-        lengths: Any = None,
+        lengths: VectorLike = None,
         checkpoint: Any = None,
         stop: Stop | None = None,
     ) -> Any:
@@ -60,7 +61,9 @@ class SequenceLearner(Estimator):
         return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop, lengths=lengths)
 
     @available_if(lambda self: self.passes != MANY)
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> Any:
+    def partial_fit(
+        self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, *, lengths: VectorLike = None
+    ) -> Any:
         """Learn more sequences: the same as adding the model of these, or nothing if they fail.
 
         Parameters

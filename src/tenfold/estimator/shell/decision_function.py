@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Columns
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator.shell.kinds import Classifier
 
 
@@ -39,7 +40,7 @@ class Deciding(Classifier):
         found = self.scores(model, X)
         return found[:, 0] if len(model.intercept) == 1 else found
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: MatrixLike) -> Any:
         """How far each row is on the side of its class.
 
         Parameters
@@ -71,7 +72,7 @@ class DecidingByOthers(Classifier):
     """Base of meta-estimators: a subclass writes `decider()`, the member it needs, and `decision_from(model, X)`."""
 
     @available_if(lambda self: self.decider().has_decision_function)
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: MatrixLike) -> Any:
         """The decision function of the final learner, or the mean of the members', if they have one.
 
         Parameters

@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds, Schema, Stop
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import freeze
 from tenfold.core.contract import RecordTypes, record_types
 from tenfold.core.learner import ModelT, StateT, SummaryT
@@ -116,7 +117,13 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @with_callbacks
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, stop: Stop | None = None
+        self,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
+        *,
+        checkpoint: Any = None,
+        stop: Stop | None = None,
     ) -> Any:
         """Fit to arrays, a frame, or a Source.
 
@@ -295,7 +302,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     # ---- merging -------------------------------------------------------------------------------
 
     @available_if(lambda self: self.passes != MANY)
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Any:
         """Fit to more rows: equal to adding the model of these rows. On an error, the model is unchanged.
 
         A sequential learner walks once over them, from where it is. One that draws rows by their places goes on

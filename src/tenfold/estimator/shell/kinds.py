@@ -24,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Codes, Column, Columns, Names, Need, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.sources import Source, is_lazy
@@ -49,7 +50,7 @@ class Regressor(RegressorMixin, Estimator):
         tags.regressor_tags.poor_score = self.poor_score
         return tags
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """Return R² of the predictions.
 
         Parameters
@@ -73,7 +74,7 @@ class Regressor(RegressorMixin, Estimator):
 
         return float(r2_score(y, found, sample_weight=weight))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """The predicted number of each row.
 
         Parameters
@@ -109,7 +110,7 @@ class Classifier(ClassifierMixin, Estimator):
         """Whether scores can be made probabilities."""
         return True
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """Share of rows whose class is predicted right.
 
         Parameters
@@ -142,7 +143,9 @@ class Classifier(ClassifierMixin, Estimator):
         return len(self.classes_)
 
     @available_if(lambda self: self.passes != MANY)
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(
+        self, X: MatrixLike, y: VectorLike = None, classes: VectorLike = None, sample_weight: VectorLike = None
+    ) -> Any:
         """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
 
         A sequential learner walks once over them, from where it is.
@@ -163,7 +166,7 @@ class Classifier(ClassifierMixin, Estimator):
         classes = None if classes is None else np.asarray(classes)
         return self._partial_fit(X, y, sample_weight, classes)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """The class of each row.
 
         Parameters
@@ -177,7 +180,7 @@ class Classifier(ClassifierMixin, Estimator):
         return self._apply(_winner, X, lambda: ["prediction"])
 
     @available_if(lambda self: self.has_probabilities)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: MatrixLike) -> Any:
         """The probability of each class for each row.
 
         Parameters
@@ -195,7 +198,7 @@ class Classifier(ClassifierMixin, Estimator):
         )
 
     @available_if(lambda self: self.has_probabilities)
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: MatrixLike) -> Any:
         """The logarithm of `predict_proba`, without its underflow.
 
         Parameters
@@ -339,7 +342,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         return np.array(self.names_out(list(super().get_feature_names_out(input_features))), dtype=object)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Transform rows.
 
         Parameters
@@ -353,7 +356,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return self._apply(type(self).output_from, X, self.get_feature_names_out, self.output_view())
 
     @available_if(lambda self: self.invertible)
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: MatrixLike) -> Any:
         """The rows that `transform` makes into these.
 
         Parameters
@@ -409,7 +412,7 @@ class Clusterer(ClusterMixin, Estimator):
         """How many clusters have rows."""
         return int(np.count_nonzero(self.summary_.weight))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """The cluster of each row.
 
         Parameters
@@ -426,7 +429,7 @@ class Clusterer(ClusterMixin, Estimator):
 class Density(DensityMixin, Estimator):
     """A subclass writes `log_density_from(model, X)`: the logarithm of the density at each row."""
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: MatrixLike) -> Any:
         """The log-density of each row.
 
         Parameters
@@ -439,7 +442,7 @@ class Density(DensityMixin, Estimator):
         """
         return self._apply(type(self).log_density_from, X, lambda: ["log_density"])
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """The mean log-density of the rows.
 
         Parameters

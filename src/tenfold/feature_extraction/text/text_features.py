@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from tenfold.compiled.rows.row_lengths import divide_by_lengths
 from tenfold.core import CSR, Array, Claim, Codes, Columns, DataError, Labels, Letters, Need, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE
 from tenfold.core.rows.texts import are_texts, pack, unpack
 from tenfold.core.statistic import Statistic
@@ -158,7 +159,7 @@ class TextFeatures(OnePass, Transformer):
         """Whether terms are multiplied by their inverse document frequency."""
         return self._weighting == "tfidf"
 
-    def statistic(self, schema: Schema) -> Statistic[Any]:
+    def statistic(self, schema: Schema) -> Statistic:
         if len(schema.columns) != 1:
             raise ValueError(
                 f"TextFeatures takes one column of text, but there are {len(schema.columns)}: "
@@ -313,7 +314,7 @@ class TextFeatures(OnePass, Transformer):
             raise AttributeError("hashed features have no vocabulary")
         return dict(_places(self.model_.letters.tobytes(), self.model_.ends.tobytes()))
 
-    def inverse_transform(self, X: Any) -> list[Labels]:
+    def inverse_transform(self, X: MatrixLike) -> list[Labels]:
         """The terms of each document, once each, of features that are not 0.
 
         Parameters

@@ -104,7 +104,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
             DrawnFolds(DEFAULT_FOLDS, int(self.random_state)), schema.levels, self._wide(schema)
         )
 
-    def ask(self, state: Initial | CountedChunks | Done) -> Statistic[Any] | None:
+    def ask(self, state: Initial | CountedChunks | Done) -> Statistic | None:
         # Of folds that are cut or given: once the rows are counted, the moments, or rows, of each.
         if not isinstance(state, CountedChunks):
             return super().ask(state)

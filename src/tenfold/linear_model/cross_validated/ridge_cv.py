@@ -163,7 +163,7 @@ class RidgeCV(ByFold):
         # Moments of all rows, which are then left out one by one; or what folds ask for.
         return Comoments(schema.levels) if self.cv is None else super().statistic(schema)
 
-    def ask(self, state: State) -> Statistic[Any] | None:
+    def ask(self, state: State) -> Statistic | None:
         if not isinstance(state, LeavingOut):
             return super().ask(state)
         return LeaveOneOut(state.values, state.roots, state.center, state.schema.levels)

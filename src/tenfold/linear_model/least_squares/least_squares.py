@@ -80,7 +80,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
 
     precision = "normal"
 
-    def statistic(self, schema: Schema) -> Statistic[Any]:
+    def statistic(self, schema: Schema) -> Statistic:
         # Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
         # With a penalty and very many features, the rows themselves while they are fewer.
         categories, plain = int(schema.levels.sum()), self.precision == "normal" and self.standard_errors not in ROBUST
@@ -101,7 +101,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
             )
         return CONJUGATE.statistic(schema)
 
-    def ask(self, state: State) -> Statistic[Any] | None:
+    def ask(self, state: State) -> Statistic | None:
         # What the route asks for; with the scores of the rows, if the standard errors need them.
         match state:
             case Initial() | Done():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Need, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.estimator.shell.constraints import integer, real
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.neural_network.sequences.sequence_network import Sequences
@@ -111,7 +112,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
         how = (self.d_model, self.n_layers, self.n_heads, self.dim_feedforward)
         return Transformer(features, *map(int, how))
 
-    def attention(self, X: Any, lengths: Any = None) -> list[Array]:
+    def attention(self, X: MatrixLike, lengths: VectorLike = None) -> list[Array]:
         """How much each row of a sequence looks at each other one, in each head of each layer.
 
         Parameters

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from tenfold.compiled.tree.tree_missing import PARTS
 from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Codes, Columns
+from tenfold.core.arrays import MatrixLike
 from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.tree.forest import ForestModel
 from tenfold.tree.pruning.pruning import up
@@ -83,7 +84,7 @@ class TreePaths(Readable):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
         return NodeTable.of(self)
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends.
 
         It is a leaf, or an inner node for a category that no training row of the node had.
@@ -100,7 +101,7 @@ class TreePaths(Readable):
         self._in_one_leaf("apply")
         return self._apply(_node, X, lambda: ["node"])
 
-    def decision_path(self, X: Any) -> sp.csr_matrix:
+    def decision_path(self, X: MatrixLike) -> sp.csr_matrix:
         """The nodes that each row goes through, the root and its last one included.
 
         Parameters
@@ -148,7 +149,7 @@ class TreePaths(Readable):
 class ForestPaths(Estimator):
     """Decision paths and leaves of a fitted forest."""
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends, in each tree.
 
         Parameters
@@ -162,7 +163,7 @@ class ForestPaths(Estimator):
         check_is_fitted(self)
         return self._apply(nodes, X, lambda: [f"node_{t}" for t in range(len(self.model_.roots))])
 
-    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, Codes]:
+    def decision_path(self, X: MatrixLike) -> tuple[sp.csr_matrix, Codes]:
         """The nodes of all trees that each row goes through.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -10,6 +10,7 @@ from scipy.special import entr
 from tenfold.compiled.tree.tree_missing import PARTS
 from tenfold.compiled.tree.tree_search import ERROR, GINI, SUMS
 from tenfold.core import Array, Codes, DataError, Flags, Schema
+from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.stats.rows.draws import Holdout
 from tenfold.tree.growing.grower import TreeGrower
@@ -94,7 +95,9 @@ class Pruned(TreeGrower):
             prior = pruning.log_prior(model.tree, at)
         return cut_at(model, at)._replace(log_prior=prior)
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Prices:
+    def cost_complexity_pruning_path(
+        self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None
+    ) -> Prices:
         """The prices of a leaf at which the tree of these rows gets smaller, and the impurity that is then left.
 
         Parameters
