@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -92,6 +92,19 @@ NetworkState: TypeAlias = Epoch[Training] | Validate[Training] | FinalPass[Model
 NetworkSummary: TypeAlias = EpochSummary | Objective
 
 
+class NetworkModel(Protocol):
+    """The fields that the models of all networks have."""
+
+    @property
+    def weights(self) -> Array: ...
+    @property
+    def n_iter(self) -> int: ...
+    @property
+    def training(self) -> Training: ...
+    @property
+    def schema(self) -> Schema: ...
+
+
 class TrainedNetwork(
     TrainedByEpochs[StateT | NetworkState[ModelT], SummaryT | NetworkSummary, ModelT],
     Estimator[StateT | NetworkState[ModelT], SummaryT | NetworkSummary, ModelT],
@@ -144,7 +157,7 @@ class TrainedNetwork(
 
     # ---- where a fit begins ----------------------------------------------------------------------
 
-    def start(self, schema: Schema) -> Any:
+    def start(self, schema: Schema) -> StateT | NetworkState[ModelT]:
         """The state before the rows are read, with random weights."""
         return self._started(schema, np.zeros(0))
 
@@ -259,15 +272,18 @@ class TrainedNetwork(
 
     # ---- claims ----------------------------------------------------------------------------------
 
-    def certify(self, model: Any, s: SummaryT | NetworkSummary) -> tuple[Claim, ...] | None:
+    def certify(self, model: ModelT, s: SummaryT | NetworkSummary) -> tuple[Claim, ...] | None:
         """What the objective is at the end, and how steep; and how validation rows are predicted."""
-        if not isinstance(s, Objective) or not len(s.slope) or not np.array_equal(s.weights, model.weights):
+        network = cast(NetworkModel, model)
+        if not isinstance(s, Objective) or not len(s.slope) or not np.array_equal(s.weights, network.weights):
             return None
-        value, slope = self._objective(model.schema, s)
+        value, slope = self._objective(network.schema, s)
         usual = "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
         why = (
-            "max_iter was reached" if model.training.left <= 0 else "the improvement was below tol, or a rule ended it"
+            "max_iter was reached"
+            if network.training.left <= 0
+            else "the improvement was below tol, or a rule ended it"
         )
         over = f"mean loss and penalty, over the training {self._examples}"
         rounds = "epochs" if self._in_batches else "steps along gradients of all rows"
@@ -275,9 +291,9 @@ class TrainedNetwork(
             Claim("objective", value, "proved", over, "objective", usual),
             Claim("gradient", norm(slope), "proved", "its norm: 0 at a stationary point", "objective", usual),
             Claim("gap", value, "proved", vacuous, "objective", usual),
-            Claim("epochs", float(model.n_iter), "proved", f"{rounds}; then {why}", "objective"),
+            Claim("epochs", float(network.n_iter), "proved", f"{rounds}; then {why}", "objective"),
         ]
-        return (*claims, *self._held_back(model, s)) if s.held.mass else tuple(claims)
+        return (*claims, *self._held_back(network, s)) if s.held.mass else tuple(claims)
 
     def _held_back(self, model: Any, s: Objective) -> list[Claim]:
         """What the validation rows say."""
