@@ -108,7 +108,7 @@ def test_it_sees_epochs_one_by_one():
 NOTEBOOK = """
 import numpy as np, tenfold as tn
 from tenfold.display.evaluation import live_loss_curve
-live_loss_curve.BETWEEN = 0.0
+live_loss_curve.SECONDS_BETWEEN_PICTURES = 0.0
 X = np.random.default_rng(0).normal(size=(60, 2))
 tn.SGDRegressor(max_iter=5, tol=None).set_callbacks(tn.display.LossCurveCallback()).fit(X, X[:, 0])
 None
