@@ -148,7 +148,7 @@ FAULTS = (
     Fault(
         "networks: a loss whose gradient overflows is trained on",
         "neural_network/mlp/mlp.py",
-        "if first and not (math.isfinite(value) and math.isfinite(_norm(slope))):",
+        "if first and not (math.isfinite(value) and math.isfinite(norm(slope))):",
         "if first and not math.isfinite(value):",
     ),
 )
