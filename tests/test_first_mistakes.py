@@ -1,6 +1,5 @@
 """What people try first and should not: each error says what to write instead."""
 
-import inspect
 import os
 
 import numpy as np
@@ -9,8 +8,6 @@ import polars as pl
 import pytest
 
 import tenfold as tn
-from tenfold.estimator.shell.estimator import Estimator
-from tenfold.estimator.shell.offered import METHODS, is_offered
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -91,38 +88,3 @@ def test_a_difference_of_models():
         total - HALVES[0]
     with pytest.raises(TypeError, match="unsupported operand"):
         total - 1
-
-
-LEARNERS = [c for n in tn.__all__ if inspect.isclass(c := getattr(tn, n)) and issubclass(c, Estimator)]
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda c: c.__name__)
-def test_completion_shows_what_users_call(learner):
-    """The contract of those who write learners is not shown; what the documentation describes is."""
-    shown = {name for name in dir(learner.__new__(learner)) if not name.startswith("_")}
-    assert shown & {"fit", "save", "verify"} == {"fit", "save", "verify"}
-    assert not shown & {
-        "start",
-        "ask",
-        "update",
-        "model",
-        "need",
-        "certify",
-        "hidden",
-        "passes",
-        "is_valid",
-        "members_of",
-    }
-    described = {
-        name
-        for base in learner.__mro__
-        if base.__module__.startswith("tenfold.")
-        for name, value in vars(base).items()
-        if not name.startswith("_") and inspect.isfunction(method := getattr(value, "__func__", value))
-        if "Returns\n" in (inspect.getdoc(method) or "")
-    }
-    assert {name for name in described if not is_offered(learner, name)} == set()
-
-
-def test_every_name_that_is_offered_is_somebody_s():
-    assert {name for name in METHODS if not any(hasattr(learner, name) for learner in LEARNERS)} == set()

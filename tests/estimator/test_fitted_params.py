@@ -4,19 +4,20 @@ import copy
 import pickle
 import warnings
 from dataclasses import fields, is_dataclass
+from inspect import getdoc, isfunction, isgenerator, signature
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from their_learner import ThresholdNB
 
 import tenfold as tn
 from helpers import learners, name_of
+from tenfold.core import Learner
 from tenfold.core.axes import bits
-from tenfold.estimator import Estimator
+from tenfold.estimator import Estimator, as_fitted
 from tenfold.testing.data import draw
 
-SKIPPED = {"fit", "partial_fit", "fit_transform", "fit_predict", "get_params", "set_params"}
-"""they take the parameters as they are now"""
 SAYS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform")
 
 
@@ -46,7 +47,47 @@ def token(value):
 
 def lengths(learner, table):
     """Where each sequence ends, for a learner whose target is one of whole sequences."""
-    return {"lengths": table.given["lengths"]} if learner.need.per_sequence else {}
+    return {"lengths": table.given["lengths"]} if as_fitted(learner).need.per_sequence else {}
+
+
+def library_bases(cls):
+    """The classes of this library among those that a learner is made of."""
+    return [base for base in cls.__mro__ if base.__module__.startswith("tenfold.")]
+
+
+def inside(value):
+    """The function of a method or property, however it is wrapped."""
+    for name in ("fget", "func", "fn", "__func__"):
+        value = getattr(value, name, value)
+    return value
+
+
+def marked(cls):
+    """The names of a learner's methods and properties that are marked as those that users call."""
+    return {n for base in library_bases(cls) for n, value in vars(base).items() if hasattr(inside(value), "for_users")}
+
+
+def takes_now(cls, name):
+    """Whether a method for users takes the parameters as they are now: `fitted` wraps all others."""
+    first = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+    return not hasattr(inside(first), "__wrapped__") or name in ("fit", "verify")
+
+
+def said(model, name, table):
+    """What a method says that needs nothing, or rows and a target; None, of one that needs more."""
+    try:
+        method = getattr(model, name)
+        if not callable(method):
+            return token(method)
+        wanted = [p.name for p in signature(method).parameters.values() if p.default is p.empty and p.kind < 2]
+        rows = {"X": table.X, "y": table.y}
+        if not {*wanted} <= {*rows}:
+            return None
+        given = lengths(model, table) if "lengths" in signature(method).parameters else {}
+        found = method(**{key: rows[key] for key in wanted}, **given)
+        return token(list(found) if isgenerator(found) else type(found) if callable(found) else found)
+    except (AttributeError, TypeError, ValueError, NotImplementedError, tn.DataError) as error:  # it is not of this one
+        return f"{type(error).__name__}: {error}".encode()
 
 
 def outputs(model, other, table, folder):
@@ -59,10 +100,13 @@ def outputs(model, other, table, folder):
         if name.endswith("_") and not name.startswith("_"):
             try:
                 found[name] = token(getattr(model, name))
-            except (ValueError, NotImplementedError) as error:  # it is not of this model
+            except (AttributeError, ValueError, NotImplementedError) as error:  # it is not of this model
                 found[name] = str(error).encode()
     if hasattr(model, "score") and table.y is not None:
         found["score"] = token(model.score(table.X, table.y, **lengths(model, table)))
+    for name in sorted(marked(type(model)) - {"save"}):
+        if name not in found and not takes_now(type(model), name):
+            found[name] = said(model, name, table)
     model.save(folder / "model")
     found["save"] = (folder / "model").read_bytes()
     loaded = tn.load(folder / "model")
@@ -104,6 +148,42 @@ def test_set_params_after_fit_changes_nothing_that_a_model_says(fitted):
         after = outputs(changed, other, table, folder)
         assert [name for name in before if before[name] != after.get(name)] == []
         assert changed.get_params(deep=False) == poisons
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_completion_shows_what_users_call_and_nothing_else(fitted):
+    """Parameters, fitted attributes, what is marked, and what scikit-learn's own classes bring."""
+    model = fitted[0]
+    cls, shown = type(model), {name for name in dir(model) if not name.startswith("_")}
+    theirs = {name for base in cls.__mro__ if base.__module__.startswith("sklearn.") for name in vars(base)}
+    routing = {name for name in shown if name.startswith("set_") and name.endswith("_request")}
+    learned = {name for name in shown if name in vars(model) or name[:-1] in getattr(model, "model_", model)._fields}
+    assert shown == shown & (marked(cls) | {*model.get_params(deep=False)} | theirs | routing | learned)
+    assert {"fit", "save", "verify", "get_params"} <= shown
+    assert not shown & ({name for name in vars(Learner) if name[0] != "_"} | {"passes", "hidden", "is_valid"})
+    described = {
+        name
+        for base in library_bases(cls)
+        for name, value in vars(base).items()
+        if name[0] != "_" and isfunction(inside(value)) and "Returns\n" in (getdoc(inside(value)) or "")
+    }
+    assert described - marked(cls) - theirs == set()
+
+
+def test_a_learner_without_the_decorator_is_one_too():
+    """Of a package of somebody else: what it adds is shown, what it writes for the loop is not."""
+
+    class Doubled(ThresholdNB):
+        def doubled(self, X):
+            return 2 * self.predict_proba(X)
+
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = Doubled().fit(X, X[:, 0] > 0)
+    assert {"doubled", "predict", "alpha", "above_"} <= {*dir(model)}
+    assert not {"statistic", "solve", "certify", "scores_from", "need"} & {*dir(model)}
+    before = model.doubled(X)
+    model.set_params(alpha=100.0, threshold=3.0)
+    assert model.doubled(X).tobytes() == before.tobytes()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -7,7 +7,7 @@ from typing import Any
 from tenfold.cluster.lloyd_round import Lloyd, all_distances, distances, labels
 from tenfold.core import Array, Codes, Columns, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
-from tenfold.estimator import Clusterer, Transformer
+from tenfold.estimator import Clusterer, Transformer, fitted
 
 
 class NearestCenter(Clusterer, Transformer):
@@ -24,6 +24,7 @@ class NearestCenter(Clusterer, Transformer):
     def names_out(self, names: list[str]) -> list[str]:
         return [f"{type(self).__name__.lower()}{k}" for k in range(len(self.model_.cluster_centers))]
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """Less the inertia of these rows: the sum of squared distances to the nearest centre.
 
@@ -46,6 +47,7 @@ class NearestCenter(Clusterer, Transformer):
         return len(model.cluster_centers) > 0
 
     @property
+    @fitted
     def inertia_(self) -> float:
         """Sum of squared distances to the nearest centre."""
         claim = self.certificate_.get("inertia")

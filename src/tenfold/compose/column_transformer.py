@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 import scipy.sparse as sp
 
 from tenfold.core import Matrix, Remedy
+from tenfold.estimator import fitted
 from tenfold.estimator.ensembles.parallel_transformers import (
     ALL_COLUMNS,
     Branch,
@@ -177,6 +178,7 @@ class ColumnTransformer(Branches):
         return found if kept else found.toarray()
 
     @property
+    @fitted
     def transformers_(self) -> list[tuple[str, Any, list[str]]]:
         """The fitted transformers, with their names and columns; those that are dropped too."""
         if "model_" not in self.__dict__:
@@ -191,6 +193,7 @@ class ColumnTransformer(Branches):
         return {name: transformer for name, transformer, _ in self.transformers_}
 
     @property
+    @fitted
     def output_indices_(self) -> dict[str, slice]:
         """Which of the outputs each transformer makes; of columns that are dropped, none."""
         if "model_" not in self.__dict__:

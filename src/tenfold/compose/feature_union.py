@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar
 
 from tenfold.core import Remedy
+from tenfold.estimator import fitted
 from tenfold.estimator.ensembles.parallel_transformers import ALL_COLUMNS, Branch, Branches, named_after_classes
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
@@ -78,6 +79,7 @@ class FeatureUnion(Branches):
         return [Branch(one[0], one[1], ALL_COLUMNS) for one in given]
 
     @property
+    @fitted
     def named_transformers(self) -> Any:
         """The transformers as they were given, by name."""
         return self._by_name()

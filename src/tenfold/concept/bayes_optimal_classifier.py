@@ -30,7 +30,7 @@ from tenfold.concept.hypotheses import (
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass
+from tenfold.estimator import OnePass, fitted
 from tenfold.estimator.shell.constraints import array, boolean, integer, share
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
@@ -267,21 +267,25 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
         )
 
     @property
+    @fitted
     def hypotheses_(self) -> list[list[str | float | None]]:
         """The hypotheses in the words of the data."""
         return [in_words(values, self.schema_) for values in self.model_.hypotheses]
 
     @property
+    @fitted
     def posterior_(self) -> Array:
         """P(h | D), the probability of each hypothesis after the rows."""
         return np.asarray(np.exp(self.model_.log_posterior))
 
     @property
+    @fitted
     def map_hypothesis_(self) -> list[str | float | None]:
         """The hypothesis that is most probable given the rows."""
         return in_words(self.model_.hypotheses[int(self.model_.log_posterior.argmax())], self.schema_)
 
     @property
+    @fitted
     def ml_hypothesis_(self) -> list[str | float | None]:
         """The hypothesis under which the rows are most likely."""
         return in_words(self.model_.hypotheses[int(self.model_.log_likelihood.argmax())], self.schema_)

@@ -34,7 +34,7 @@ from tenfold.concept.version_space import VersionSpace
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, LEVELS, Between
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass
+from tenfold.estimator import OnePass, fitted
 
 MAX_GENERAL_MEMBERS = 2_000
 """members of the general boundary, at most"""
@@ -223,6 +223,7 @@ class CandidateElimination(OnePass, Undecided):
         )
 
     @property
+    @fitted
     def version_space_(self) -> VersionSpace:
         """The version space in the words of the data."""
         schema, model = self.schema_, self.model_

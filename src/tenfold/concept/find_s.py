@@ -26,6 +26,7 @@ from tenfold.concept.hypotheses import (
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Done, Initial
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
@@ -164,6 +165,7 @@ class FindS(ProbabilityScored):
         return self.is_valid(model, summary, schema) and np.array_equal(summary.tested, model.values)
 
     @property
+    @fitted
     def hypothesis_(self) -> list[str | float | None]:
         """The conjunction in the words of the data."""
         return in_words(self.model_.values, self.schema_)

@@ -33,7 +33,7 @@ from tenfold.concept.undecided import Undecided
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass
+from tenfold.estimator import OnePass, fitted
 from tenfold.estimator.shell.constraints import array, integer
 from tenfold.estimator.shell.parameters import Behind
 
@@ -238,6 +238,7 @@ class ListThenEliminate(OnePass, Undecided):
         return (summary.literals, summary.covered.shape[1]) == (self._literals(schema), len(self._listed(schema)))
 
     @property
+    @fitted
     def hypotheses_(self) -> list[list[str | float | None]]:
         """The hypotheses that are left, in the words of the data."""
         listed = () if self._of_all_sets else self.model_.hypotheses

@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Codes, Columns, Labels
 from tenfold.core.arrays import MatrixLike
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
@@ -23,6 +24,7 @@ class Undecided(ProbabilityScored):
         """The number of the class that all hypotheses agree on, -1 where they do not."""
         raise NotImplementedError
 
+    @fitted
     def predict(self, X: MatrixLike) -> Any:
         """The class of each row: that of the majority, or `undecided` where they disagree, if that is given.
 

@@ -21,7 +21,7 @@ from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Remedy, 
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import boolean, integer, share
 from tenfold.estimator.shell.keyword_decisions import COUNT, EXACT, copied, exact_tol, one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect, refused
@@ -232,6 +232,7 @@ class PCA(OnePass, Projector):
         deviation = np.sqrt(model.explained_variance)
         return np.where(deviation > 0, deviation, nothing) if self.whiten else np.ones_like(deviation)
 
+    @fitted
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Rows reconstructed from their components.
 
@@ -252,6 +253,7 @@ class PCA(OnePass, Projector):
         model: PCAModel = self.model_
         return (given * self._scale(model, 0.0)) @ model.components + model.mean
 
+    @fitted
     def get_covariance(self) -> Array:
         """The covariance of the columns under the probabilistic model: the components, and noise alike in the rest.
 
@@ -266,6 +268,7 @@ class PCA(OnePass, Projector):
         found[np.diag_indices_from(found)] += model.noise_variance
         return found
 
+    @fitted
     def get_precision(self) -> Array:
         """The inverse of the covariance that the probabilistic model has.
 
@@ -281,6 +284,7 @@ class PCA(OnePass, Projector):
         rest = np.eye(len(model.mean)) - model.components.T @ model.components
         return (model.components.T / variance) @ model.components + (rest / noise if noise > 0 else 0.0)
 
+    @fitted
     def score_samples(self, X: MatrixLike) -> Any:
         """The log-density of each row under the probabilistic model.
 
@@ -296,6 +300,7 @@ class PCA(OnePass, Projector):
         check_is_fitted(self)
         return self._apply(_log_density, X, lambda: ["log_density"])
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None) -> float:
         """The mean log-density of the rows under the probabilistic model.
 
@@ -313,11 +318,13 @@ class PCA(OnePass, Projector):
         return float(weight @ found / weight.sum())
 
     @property
+    @fitted
     def n_components_(self) -> int:
         """How many components there are."""
         return len(self.model_.components)
 
     @property
+    @fitted
     def n_samples_(self) -> int:
         """How many rows were summarized."""
         where = self.certificate_.provenance

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from tenfold.compiled.linear_model.discriminants import quadratic_scores
 from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, class_prior, share
 from tenfold.estimator.shell.keyword_decisions import EXACT, FROM_ZERO, MERGED_COVARIANCE, always_there, one_of
 from tenfold.estimator.shell.keywords import NoEffect, Refused
@@ -177,11 +178,13 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         return out
 
     @property
+    @fitted
     def scalings_(self) -> list[Array]:
         """The variance of each class along its principal axes, the largest first."""
         return [sla.eigvalsh(c)[::-1] for c in self.model_.covariance]
 
     @property
+    @fitted
     def rotations_(self) -> list[Array]:
         """The principal axes of each class, as columns."""
         return [sla.eigh(c)[1][:, ::-1] for c in self.model_.covariance]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
-from tenfold.estimator import OnePass, Regressor
+from tenfold.estimator import OnePass, Regressor, fitted
 from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.keywords import Refused, refused
 from tenfold.estimator.shell.multi_output import MultiOutput
@@ -88,6 +88,7 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
         )
 
     @property
+    @fitted
     def constant_(self) -> Array:
         """The mean of each output, as a table of one row."""
         return np.array([[one.model_.constant for one in self.each_output()]])

@@ -3,6 +3,7 @@
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if, for_users
 from tenfold.estimator.shell.kinds import (
     Classifier,
     Clusterer,
@@ -24,5 +25,9 @@ __all__ = [
     "Regressor",
     "SummaryScored",
     "Transformer",
+    "as_fitted",
     "check_is_fitted",
+    "fitted",
+    "fitted_if",
+    "for_users",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Schema
+from tenfold.estimator.shell.fitted_params import fitted
 
 
 class Featured:
@@ -16,6 +17,7 @@ class Featured:
     schema_: Schema
 
     @property
+    @fitted
     def coef_names_(self) -> Any:
         """The name of each coefficient's feature: a column, or a column, an underscore, and a category."""
         check_is_fitted(self)

@@ -27,7 +27,7 @@ from tenfold.linear_model.penalized.lasso import Lasso
 from tenfold.linear_model.sgd.perceptron import Perceptron
 from tenfold.linear_model.sgd.sgd_classifier import SGDClassifier
 from tenfold.linear_model.sgd.sgd_regressor import SGDRegressor
-from tenfold.metrics.predictors import learners_of
+from tenfold.metrics.predictors import fitted_learners_of
 from tenfold.neural_network.mlp.mlp_classifier import MLPClassifier
 from tenfold.neural_network.mlp.mlp_regressor import MLPRegressor
 from tenfold.neural_network.mlp.network_weights import SLOPE
@@ -87,7 +87,7 @@ def to_onnx(model: BaseEstimator, path: str | os.PathLike[str] | None = None, *,
         raise ImportError("to_onnx needs the package onnx. Remedy: pip install 'tenfold[onnx]'") from None
     if dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
-    stages = learners_of(model)
+    stages = fitted_learners_of(model)
     if not stages or not isinstance(stages[-1], (*LINEAR_REGRESSORS, *LINEAR_CLASSIFIERS, MLPClassifier, MLPRegressor)):
         raise TypeError(
             f"to_onnx takes networks and linear models of tenfold, and pipelines of scalers before one, not {model!r}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 
@@ -241,11 +241,13 @@ class DateParts(OnePass, Transformer):
         return bool((empty | ((model.first <= model.last) & np.isfinite(model.last - model.first))).all())
 
     @property
+    @fitted
     def first_(self) -> Any:
         """The first date of each column."""
         return self._dates("first")
 
     @property
+    @fitted
     def last_(self) -> Any:
         """The last date of each column."""
         return self._dates("last")

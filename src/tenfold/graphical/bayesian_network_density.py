@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
-from tenfold.estimator import Density, OnePass
+from tenfold.estimator import Density, OnePass, fitted
 from tenfold.estimator.shell.constraints import choice, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
@@ -118,11 +118,13 @@ class BayesianNetworkDensity(OnePass, Density):
         return out
 
     @property
+    @fitted
     def network_(self) -> BayesianNetwork:
         """The network, which answers questions."""
         return self.model_.network(self.schema_.names, [c.categories.tolist() for c in self.schema_.columns])
 
     @property
+    @fitted
     def edges_(self) -> list[tuple[str, str]]:
         """Parents and children, by name."""
         names = self.schema_.names

@@ -17,7 +17,7 @@ from scipy.special import xlogy
 from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Done
-from tenfold.estimator import Density
+from tenfold.estimator import Density, fitted
 from tenfold.estimator.shell.constraints import integer, real, seed
 from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.graphical.bayesian_network import BayesianNetwork
@@ -197,6 +197,7 @@ class BayesianNetworkEM(Density):
         return out
 
     @property
+    @fitted
     def network_(self) -> BayesianNetwork:
         """The network, which answers questions."""
         values: list[Sequence[Any]] = [c.categories.tolist() for c in self.schema_.columns]
@@ -205,6 +206,7 @@ class BayesianNetworkEM(Density):
         )
 
     @property
+    @fitted
     def edges_(self) -> list[tuple[str, str]]:
         """Parents and children, by name."""
         names, network = self._names(self.schema_), self.model_.network

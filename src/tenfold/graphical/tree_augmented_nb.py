@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
-from tenfold.estimator import Classifier, OnePass
+from tenfold.estimator import Classifier, OnePass, fitted
 from tenfold.estimator.shell.constraints import array, boolean, class_prior, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.bayesian_network_density import check_cells
@@ -117,17 +117,20 @@ class TreeAugmentedNB(OnePass, Classifier):
         return out
 
     @property
+    @fitted
     def class_prior_(self) -> Array:
         """The probability of each class."""
         return self.model_.tables()[-1]
 
     @property
+    @fitted
     def edges_(self) -> list[tuple[str, str]]:
         """The tree of columns: parents and children, by name."""
         names = self.schema_.names
         return [(names[some[1]], names[at]) for at, some in enumerate(self.model_.layout.parents) if len(some) > 1]
 
     @property
+    @fitted
     def network_(self) -> BayesianNetwork:
         """The network of the class and the columns, which answers questions."""
         names = self.schema_.names

@@ -29,7 +29,7 @@ from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
 from tenfold.core.need import Kinds
 from tenfold.core.schema import is_text
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.keyword_decisions import FUNCTIONS, copied
 from tenfold.estimator.shell.keywords import Refused, refused
@@ -345,6 +345,7 @@ class SimpleImputer(OnePass, Transformer):
         return out
 
     @property
+    @fitted
     def statistics_(self) -> Values:
         """What is filled in, column by column."""
         model, columns = self.model_, self.schema_.columns

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh, lapack
 
 from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, choice, numbers, real
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import Regressor
@@ -183,6 +184,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     def is_valid(self, model: KernelRidgeModel, summary: TrainingRows | None, schema: Schema) -> bool:
         return self.fits_columns(model.X_fit, schema)
 
+    @fitted
     def path(self, alphas: ArrayLike) -> RidgePath:
         """The fits of several penalties, with their leave-one-out errors, from one eigendecomposition.
 
@@ -221,6 +223,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
             dof[at] = float((np.maximum(each, 0.0) * inverse).sum())
         return dual, error, dof
 
+    @fitted
     def leave_one_out(self) -> Array:
         """The prediction of each row by the model of all others, in closed form.
 

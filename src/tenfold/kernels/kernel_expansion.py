@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Columns, DataError, Schema
-from tenfold.estimator.shell.one_pass import OnePass
+from tenfold.estimator import OnePass, fitted
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_names import as_kernel
@@ -39,6 +39,7 @@ class KernelExpansion(OnePass):
         why = "models of precomputed kernels do not merge: the values between their rows are not known"
         return why if self.precomputed else ""
 
+    @fitted
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.precomputed

@@ -159,6 +159,11 @@ def learners_of(model: BaseEstimator) -> list[Estimator]:
     return steps if ours and isinstance(steps[-1], (Regressor, Classifier)) else []
 
 
+def fitted_learners_of(model: BaseEstimator) -> list[Estimator]:
+    """The same of a fitted model, each with the parameters that it was fitted with."""
+    return [as_fitted(step) for step in learners_of(model)]
+
+
 def feature_names(model: BaseEstimator) -> tuple[str, ...] | None:
     """The names of the columns that a fitted estimator knows, where scikit-learn keeps them."""
     names = getattr(model, "feature_names_in_", None)
@@ -183,17 +188,17 @@ def check_model(model: BaseEstimator) -> None:
 def predictor_of(model: BaseEstimator, how: Response = "auto", kind: type[Model] = Model) -> Predictor:
     """A fitted classifier or regressor as a predictor; learners of tenfold as one of a kind."""
     check_model(model)
-    stages = learners_of(model)
+    stages = fitted_learners_of(model)
     if not stages:
         return Foreign.of(model, how)
     if how == "decision_function":
         raise ValueError("learners of tenfold are asked for their probabilities. Remedy: response_method='auto'")
     first, last = stages[0], stages[-1]
-    before = [(as_fitted(step)._blank(), step.model_) for step in stages[:-1]]
+    before = [(step._blank(), step.model_) for step in stages[:-1]]
     classes = last.classes_ if isinstance(last, Classifier) else None
     need = replace(first.need, target=last.need.target, binary=False)
     schema = Schema(first.schema_.columns, None, None, first.schema_.named)
-    return kind.of(as_fitted(last)._blank(), last.model_, before, classes, need=need, schema=schema)
+    return kind.of(last._blank(), last.model_, before, classes, need=need, schema=schema)
 
 
 def united(known: Labels, found: Labels) -> Labels:
@@ -251,7 +256,7 @@ def opened_rows(
         source, runner = _in_memory(model, X, y, weight, need), Local(threads=1)
         predictor = GivenPredictions.of(predictor, X)
     else:
-        first = None if model is None else next(iter(learners_of(model)), None)
+        first = None if model is None else next(iter(fitted_learners_of(model)), None)
         source = as_source(X, y, weight, need, model=first, reset=False)
     with opened(runner, source) as session:
         if predictor is None:

@@ -19,7 +19,7 @@ from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.core.value import ByIdentity
 from tenfold.engine import current, opened
-from tenfold.estimator import Clusterer, check_is_fitted
+from tenfold.estimator import Clusterer, as_fitted, check_is_fitted
 from tenfold.mixture.gaussian_mixture import GaussianMixture
 from tenfold.sources.inputs import as_source
 from tenfold.stats.combinators import As, View
@@ -89,6 +89,7 @@ def silhouettes(model: Any, X: MatrixLike, sample_weight: ArrayLike | None = Non
     if not isinstance(model, (Clusterer, GaussianMixture)):
         raise TypeError(f"{type(model).__name__} has no clusters. Remedy: KMeans or GaussianMixture of tenfold, fitted")
     check_is_fitted(model)
+    model = as_fitted(model)
     source = as_source(X, None, sample_weight, model.need, model=model, reset=False)
     learner, view = ByIdentity(model._bare()), View(model.need, model.schema_)
     count = len(model.cluster_centers_ if isinstance(model, Clusterer) else model.weights_)

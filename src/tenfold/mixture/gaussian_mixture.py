@@ -21,7 +21,7 @@ from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Remedy, Schem
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Done
-from tenfold.estimator import Density, check_is_fitted
+from tenfold.estimator import Density, check_is_fitted, fitted, for_users
 from tenfold.estimator.shell.constraints import array, choice, integer, numbers, real, seed
 from tenfold.estimator.shell.keyword_decisions import ALONE, COUNT, ignored_verbose
 from tenfold.estimator.shell.keywords import NoEffect, Refused
@@ -141,7 +141,6 @@ class GaussianMixture(Density):
         {"n_components": 3, "covariance_type": "diag", "init_params": "random", "max_iter": 3},
         {"n_components": 2, "covariance_type": "spherical", "init_params": "k-means++", "max_iter": 3},
     )
-    fitting = Density.fitting | {"fit_predict"}
 
     n_components: Annotated[int, integer(1)] = 1
     _: KW_ONLY
@@ -303,6 +302,7 @@ class GaussianMixture(Density):
         """The component that is most probable for each row."""
         return log_joint(X, model).argmax(axis=1)
 
+    @fitted
     def predict(self, X: MatrixLike) -> Any:
         """The component that is most probable for each row.
 
@@ -316,6 +316,7 @@ class GaussianMixture(Density):
         """
         return self._apply(type(self).label_from, X, lambda: ["component"])
 
+    @fitted
     def predict_proba(self, X: MatrixLike) -> Any:
         """The probability of each component for each row: its responsibility.
 
@@ -329,6 +330,7 @@ class GaussianMixture(Density):
         """
         return self._apply(_responsibilities, X, lambda: [f"probability_{k}" for k in range(len(self.weights_))])
 
+    @for_users
     def fit_predict(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Any:
         """Fit the mixture, then give the most probable component of each row.
 
@@ -345,6 +347,7 @@ class GaussianMixture(Density):
         """
         return self.fit(X, y, sample_weight).predict(X)
 
+    @fitted
     def bic(self, X: MatrixLike, sample_weight: VectorLike = None) -> float:
         """Bayesian information criterion on these rows, the lower the better: -2 log-likelihood + log(n) parameters.
 
@@ -359,6 +362,7 @@ class GaussianMixture(Density):
         """
         return self._criteria(X, sample_weight)[0]
 
+    @fitted
     def aic(self, X: MatrixLike, sample_weight: VectorLike = None) -> float:
         """Akaike's information criterion on these rows, the lower the better: -2 log-likelihood + 2 parameters.
 
@@ -378,6 +382,7 @@ class GaussianMixture(Density):
         score, rows = self._log_likelihood(X, sample_weight)
         return information_criteria(score, rows, n_parameters(self.model_, self.covariance_type))
 
+    @fitted
     def sample(self, n_samples: int = 1) -> tuple[Array, Any]:
         """Draw rows from the mixture, by its seed.
 
@@ -409,16 +414,19 @@ class GaussianMixture(Density):
     # ---- attributes ----------------------------------------------------------------------------
 
     @property
+    @fitted
     def covariances_(self) -> Array:
         """The covariance of each component; its shape depends on `covariance_type`."""
         return self._shaped("covariance")
 
     @property
+    @fitted
     def precisions_cholesky_(self) -> Array:
         """Triangular U with precision UUᵀ, of each component; its shape depends on `covariance_type`."""
         return self._shaped("upper")
 
     @property
+    @fitted
     def precisions_(self) -> Array:
         """The inverse covariance of each component; its shape depends on `covariance_type`."""
         upper = self.precisions_cholesky_
@@ -433,6 +441,7 @@ class GaussianMixture(Density):
         return shaped(getattr(self.model_, field), self.covariance_type)
 
     @property
+    @fitted
     def lower_bound_(self) -> float:
         """Mean log-likelihood of the rows at this model."""
         claim = None if "certificate_" not in self.__dict__ else self.certificate_.get("log-likelihood")

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from tenfold.compiled.rows.counting import add_lookups
 from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import LEVELS, NOT_NAN
-from tenfold.estimator import GroupScored, OnePass
+from tenfold.estimator import GroupScored, OnePass, fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, class_prior, real
 from tenfold.estimator.shell.keyword_decisions import smoothed
 from tenfold.estimator.shell.keywords import Refused
@@ -130,11 +130,13 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
         return out
 
     @property
+    @fitted
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category of each column, given the class."""
         return [self.model_.log_prob[:, column] for column in places(self.model_.n_categories)]
 
     @property
+    @fitted
     def category_count_(self) -> list[Array]:
         """The weight of the rows of each class that have each category of each column."""
         if self.summary_ is None:

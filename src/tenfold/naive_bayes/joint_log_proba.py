@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tenfold.core.arrays import MatrixLike
-from tenfold.estimator import Classifier, check_is_fitted
+from tenfold.estimator import Classifier, check_is_fitted, fitted
 
 
 class JointLogProba(Classifier):
     """A classifier whose scores are joint log-probabilities."""
 
+    @fitted
     def predict_joint_log_proba(self, X: MatrixLike) -> Any:
         """The joint log-probability of each row and each class: `predict_log_proba` before it is normalised.
 

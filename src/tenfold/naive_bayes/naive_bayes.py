@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tenfold.compiled.moments.densities import add_log_density
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Flags, MatrixLike, Need, Schema
 from tenfold.core.field_values import LEVELS, NOT_NAN, NOT_NEGATIVE, OneOf
-from tenfold.estimator import GroupScored, OnePass
+from tenfold.estimator import GroupScored, OnePass, fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, class_prior, real
 from tenfold.naive_bayes.categorical_nb import add_log_shares, log_shares
 from tenfold.naive_bayes.counted import times
@@ -214,6 +214,7 @@ class NaiveBayes(OnePass, GroupScored):
             add_log_shares(X.some(at[CATEGORICAL]), levels, codes, tables, out)
         return out
 
+    @fitted
     def evidence(self, X: MatrixLike) -> Array:
         """Evidence of each column for each row: log P(x_j | c), 0 where it is missing; of counts without log x!.
 
@@ -237,11 +238,13 @@ class NaiveBayes(OnePass, GroupScored):
         return np.stack(each, axis=1) if each else np.empty((len(X), 0, len(model.class_count)))
 
     @property
+    @fitted
     def distributions_(self) -> dict[str, str]:
         """The name of the distribution of each column."""
         return {name: KIND_NAMES[k] for name, k in zip(self.schema_.names, self.model_.kind, strict=True)}
 
     @property
+    @fitted
     def feature_log_prob_(self) -> dict[str, Array]:
         """Log-probability of each category of each categorical column, given the class."""
         ends = self.model_.n_categories.cumsum()

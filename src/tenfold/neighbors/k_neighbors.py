@@ -13,7 +13,7 @@ from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Remedy, Sche
 from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Rule
 from tenfold.core.need import Target
-from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import array, choice, integer, numbers, positive, real
 from tenfold.estimator.shell.keyword_decisions import COUNT, NEEDS_NUMBER, ignored_n_jobs
 from tenfold.estimator.shell.keywords import NoEffect, Refused, refused
@@ -176,6 +176,7 @@ class KNeighbors(MultiOutput, OnePass):
 
     # ---- neighbours --------------------------------------------------------------------------------------------
 
+    @fitted
     def kneighbors(
         self, X: MatrixLike = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[Array, Codes] | Codes:
@@ -211,6 +212,7 @@ class KNeighbors(MultiOutput, OnePass):
             away, index = _without_self(away, index)
         return (distance.true(away), index) if return_distance else index
 
+    @fitted
     def kneighbors_graph(self, X: MatrixLike = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """The nearest training rows as a CSR matrix of rows x training rows.
 
@@ -234,12 +236,14 @@ class KNeighbors(MultiOutput, OnePass):
         return aligned(sp.csr_array((values, index.ravel(), ends), shape=(len(index), self.n_samples_fit_)))
 
     @property
+    @fitted
     def n_samples_fit_(self) -> int:
         """How many training rows there are."""
         check_is_fitted(self)
         return len(self.model_.rows)
 
     @property
+    @fitted
     def effective_metric_(self) -> str:
         """The metric by its own name: Minkowski's of p = 2 is the Euclidean."""
         check_is_fitted(self)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns
 from tenfold.core.arrays import MatrixLike, VectorLike
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 from tenfold.neighbors.distance import Distance
@@ -79,6 +80,7 @@ class KNeighborsClassifier(KNeighbors, ProbabilityScored):
         """The share of the votes of each class."""
         return self._shares(self.lists(model, X), self.distance(model), model.classes)
 
+    @fitted
     def predict_over(self, X: MatrixLike, rows: Any, y: VectorLike = None, sample_weight: Any = None) -> Any:
         """The class of each row, by training rows that are scanned once, and not kept: on disk, or on a cluster.
 
@@ -100,6 +102,7 @@ class KNeighborsClassifier(KNeighbors, ProbabilityScored):
         schema, distance, found = self.lists_over(X, rows, y, sample_weight)
         return schema.classes[winners(self._shares(found, distance, found.classes))]
 
+    @fitted
     def predict_proba_over(self, X: MatrixLike, rows: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """The probability of each class for each row, by training rows that are scanned once: see `predict_over`.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns
 from tenfold.core.arrays import MatrixLike, VectorLike
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.k_neighbors import KNeighbors, NeighborsModel
 from tenfold.neighbors.leave_one_out import left_out_rows, lists_without_self
@@ -75,6 +75,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         """The weighted mean of the neighbours."""
         return self._means(self.lists(model, X), self.distance(model))
 
+    @fitted
     def predict_over(self, X: MatrixLike, rows: Any, y: VectorLike = None, sample_weight: Any = None) -> Any:
         """The predicted number of each row, by training rows that are scanned once, and not kept.
 

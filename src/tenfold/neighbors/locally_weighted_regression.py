@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need, Schema
-from tenfold.estimator import OnePass, Regressor
+from tenfold.estimator import OnePass, Regressor, fitted
 from tenfold.estimator.shell.constraints import array, choice, integer, real
 from tenfold.neighbors.distance import Distance, distance_of
 from tenfold.neighbors.leave_one_out import left_out_rows
@@ -101,6 +101,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
         return len(model.rows) > 0
 
     @property
+    @fitted
     def n_samples_fit_(self) -> int:
         """How many training rows there are."""
         return len(self.model_.rows)

@@ -24,7 +24,7 @@ from tenfold.core import (
 from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS, Between
 from tenfold.core.schema import Column, is_text, places_among
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.parameters import fixed
 
 INFREQUENT = "infrequent_sklearn"
@@ -259,6 +259,7 @@ class CategoryEncoder(OnePass, Transformer):
         return found
 
     @property
+    @fitted
     def categories_(self) -> list[Labels]:
         """The categories of each column, in the order of their outputs."""
         return self._labels(missing=True)
@@ -274,6 +275,7 @@ class CategoryEncoder(OnePass, Transformer):
         return [in_order(column.categories, model.order[some], missing and bool(last)) for column, some, last in each]
 
     @property
+    @fitted
     def infrequent_categories_(self) -> list[Labels | None]:
         """The categories of each column that are taken together, None where there are none."""
         each = zip(self.places(self.model_).rare, self._placed, strict=True)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, Codes, Columns, Matrix, Need, Remedy, Schema
 from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import ANYTHING, Between
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import array, choice, integer
 from tenfold.estimator.shell.keyword_decisions import all_counted, unseeded
 from tenfold.estimator.shell.keywords import Refused, refused
@@ -177,6 +177,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         found = sp.csr_array((np.ones(n * p, X.dtype), at, ends), shape=(n, int(start[-1])))
         return found if self.encode == "onehot" else found.toarray()
 
+    @fitted
     def inverse_transform(self, X: MatrixLike) -> Array:
         """The middle of each bin.
 
@@ -204,6 +205,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         return out
 
     @property
+    @fitted
     def bin_edges_(self) -> Any:
         """The edges of each column: an array of arrays, as scikit-learn has them."""
         found = np.empty(len(self.model_.n_bins), dtype=object)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tenfold.compiled.rows.extremes import raise_to_sizes
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Mergeable, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.estimator.shell.keywords import Refused
 
@@ -98,6 +98,7 @@ class MaxAbsScaler(OnePass, Transformer):
         return X.scaled(1 / model.scale)
 
     @property
+    @fitted
     def n_samples_seen_(self) -> int:
         """How many rows were summarized."""
         where = self.certificate_.provenance

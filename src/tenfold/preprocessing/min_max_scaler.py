@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
@@ -115,6 +115,7 @@ class MinMaxScaler(OnePass, Transformer):
         return X.scaled(model.scale, model.min)
 
     @property
+    @fitted
     def n_samples_seen_(self) -> int:
         """How many rows were summarized."""
         where = self.certificate_.provenance

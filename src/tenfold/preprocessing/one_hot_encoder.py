@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from tenfold.compiled.rows.sparse_rows import put_codes
 from tenfold.core import Codes, Columns, DataError, Matrix, Remedy, Schema, Values
 from tenfold.core.arrays import MatrixLike
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, fraction, integer
 from tenfold.estimator.shell.keyword_decisions import as_floats
 from tenfold.estimator.shell.keywords import Refused
@@ -176,6 +177,7 @@ class OneHotEncoder(CategoryEncoder):
         return found
 
     @property
+    @fitted
     def drop_idx_(self) -> Any:
         """The number of the category of each column that is left out, None where there is none; None if no one is."""
         if self.drop is None:
@@ -186,6 +188,7 @@ class OneHotEncoder(CategoryEncoder):
         found[:] = [None if k < 0 else int((at == k).argmax()) for k, at in each]
         return found
 
+    @fitted
     def inverse_transform(self, X: MatrixLike) -> Values:
         """Decode indicators to categories; where all are zero, the dropped category, or None.
 

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, ParameterError, Remedy, Schema, Values
 from tenfold.core.arrays import MatrixLike
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import choice, fraction, integer
 from tenfold.estimator.shell.keyword_decisions import as_floats
 from tenfold.preprocessing.categories import (
@@ -134,6 +135,7 @@ class OrdinalEncoder(CategoryEncoder):
             found.append(np.array([missing, unknown], dtype=np.float64))
         return np.concatenate(found)
 
+    @fitted
     def inverse_transform(self, X: MatrixLike) -> Values:
         """The categories that have these places; NaN or None for what was missing, None for what was unknown.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Mergeable, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, Transformer, check_is_fitted
+from tenfold.estimator import OnePass, Transformer, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import boolean, integer, pair
 from tenfold.estimator.shell.keyword_decisions import one_of
 from tenfold.estimator.shell.keywords import NoEffect, refused
@@ -157,6 +157,7 @@ class PolynomialFeatures(OnePass, Transformer):
         return ["1"] * self.include_bias + self._terms(len(names)).names(names)[self._skipped(len(names)) :]
 
     @property
+    @fitted
     def powers_(self) -> Codes:
         """How often each column is a factor of each output."""
         check_is_fitted(self)

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from tenfold.core import Array, Claim, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import choice, integer
 from tenfold.estimator.shell.keyword_decisions import all_counted, copied, unseeded
 from tenfold.estimator.shell.keywords import Refused
@@ -131,6 +131,7 @@ class QuantileTransformer(OnePass, Transformer):
         return out
 
     @property
+    @fitted
     def n_quantiles_(self) -> int:
         """How many quantiles there are."""
         return len(self.model_.references)

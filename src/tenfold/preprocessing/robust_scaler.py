@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
@@ -102,12 +102,14 @@ class RobustScaler(OnePass, Transformer):
         return (s.claim(), Claim("constant columns", flat, "proved", why, "data"))
 
     @property
+    @fitted
     def center_(self) -> Array | None:
         """The median of each column; None without `with_centering`."""
         center: Array = self.model_.center
         return center if self.with_centering else None
 
     @property
+    @fitted
     def scale_(self) -> Array | None:
         """What each column is divided by; None without `with_scaling`."""
         scale: Array = self.model_.scale

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, refuse_small
@@ -105,24 +105,28 @@ class StandardScaler(OnePass, Transformer):
         return X.scaled(1 / scale, -model.mean / scale if self.with_mean else None)
 
     @property
+    @fitted
     def mean_(self) -> Array | None:
         """The mean of each column; None if nothing is done to them."""
         mean: Array = self.model_.mean
         return mean if self.with_mean or self.with_std else None
 
     @property
+    @fitted
     def var_(self) -> Array | None:
         """The variance of each column; None without `with_std`."""
         var: Array = self.model_.var
         return var if self.with_std else None
 
     @property
+    @fitted
     def scale_(self) -> Array | None:
         """What each column is divided by; None without `with_std`."""
         scale: Array = self.model_.scale
         return scale if self.with_std else None
 
     @property
+    @fitted
     def n_samples_seen_(self) -> float | Array:
         """Weight of the rows, or of each column's rows where some values are missing."""
         seen: Array = self.model_.seen

@@ -13,7 +13,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Mergeable, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
 from tenfold.estimator.shell.keyword_decisions import one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect, Refused
@@ -268,11 +268,13 @@ class TargetEncoder(OnePass, TargetTransformer):
         return out.reshape(len(X), p * outputs)
 
     @property
+    @fitted
     def categories_(self) -> list[Labels]:
         """The sorted categories of each column."""
         return [column.categories for column in self.schema_.columns]
 
     @property
+    @fitted
     def encodings_(self) -> list[Array]:
         """What each category becomes, by column, then by class."""
         model = self.model_
@@ -280,18 +282,21 @@ class TargetEncoder(OnePass, TargetTransformer):
         return [model.encoding[-1, a:b, k] for a, b in bounds for k in range(model.mean.shape[1])]
 
     @property
+    @fitted
     def target_mean_(self) -> float | Array:
         """The mean of the target, of each class if there are more than two."""
         found: Array = self.model_.mean[-1]
         return found if len(found) > 1 else float(found[0])
 
     @property
+    @fitted
     def classes_(self) -> Labels | None:
         """The sorted classes of the target; None if it is a number."""
         check_is_fitted(self)
         return self.schema_.classes
 
     @property
+    @fitted
     def target_type_(self) -> str:
         """What the target is: continuous, binary or multiclass."""
         classes = self.classes_

@@ -19,6 +19,7 @@ from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Lens
+from tenfold.estimator import fitted
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, integer, real
 from tenfold.estimator.shell.parameters import Behind
@@ -271,6 +272,7 @@ class CategoricalHMM(HiddenMarkov):
         return drawn_symbols(model.emissionprob, self.schema_, states, random)
 
     @property
+    @fitted
     def symbols_(self) -> Any:
         """The categories of the column, in the order of `emissionprob_`."""
         if "model_" not in self.__dict__:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns, Need
 from tenfold.core.arrays import MatrixLike, VectorLike
-from tenfold.estimator import check_is_fitted
+from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, of_windows
 from tenfold.sequence.hidden_states import HiddenStates, SequenceRows
 from tenfold.sequence.sequence_windows import (
@@ -71,6 +71,7 @@ class StateDecoder(SequenceLearner):
         """The numbers of states as users know them."""
         return np.asarray(states, dtype=np.int64)
 
+    @fitted
     def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The states of the likeliest path through each sequence (Viterbi).
 
@@ -86,6 +87,7 @@ class StateDecoder(SequenceLearner):
         """
         return self._over(_path, X, lengths, lambda: ["state"], _path_around)
 
+    @fitted
     def predict_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The probability of each state at each row, given all rows of its sequence: γ.
 
@@ -101,6 +103,7 @@ class StateDecoder(SequenceLearner):
         """
         return self._over(_posterior, X, lengths, self._by_state, _around)
 
+    @fitted
     def filter(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """Filtered probability of each state at each row, given the rows up to it and none after.
 
@@ -119,6 +122,7 @@ class StateDecoder(SequenceLearner):
     def _by_state(self) -> list[str]:
         return [f"probability_{k}" for k in range(len(self.startprob_))]
 
+    @fitted
     def score_samples(self, X: MatrixLike, lengths: VectorLike = None) -> Array:
         """The log-likelihood of each sequence.
 
@@ -137,6 +141,7 @@ class StateDecoder(SequenceLearner):
         found, begins = (np.concatenate(some) for some in zip(*each, strict=True))
         return np.asarray(np.add.reduceat(found, np.flatnonzero(begins)))
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, lengths: VectorLike = None) -> float:
         """The log-likelihood of all sequences together.
 
@@ -154,6 +159,7 @@ class StateDecoder(SequenceLearner):
         """
         return float(self.score_samples(X, lengths).sum())
 
+    @fitted
     def decode(self, X: MatrixLike, lengths: VectorLike = None, algorithm: str = "viterbi") -> tuple[float, Any]:
         """The states behind rows in memory, and how probable they are.
 
@@ -186,6 +192,7 @@ class StateDecoder(SequenceLearner):
         log = float(sum(found.sum() for _, found in pairs))
         return log, self.named(np.concatenate([states for states, _ in pairs]))
 
+    @fitted
     def impossible_transitions(self, states: Any, lengths: VectorLike = None) -> Codes:
         """Where a path of states goes where it cannot: the rows whose state cannot follow that of the row before.
 
@@ -207,6 +214,7 @@ class StateDecoder(SequenceLearner):
             never[np.cumsum(np.asarray(lengths))[:-1] - 1] = False
         return np.flatnonzero(never) + 1
 
+    @fitted
     def likeliest_paths(self, X: MatrixLike, n_paths: int = 2) -> tuple[Any, Array]:
         """The likeliest paths through one sequence, the best first: how far behind the next one is.
 
@@ -232,6 +240,7 @@ class StateDecoder(SequenceLearner):
             raise impossible(0, IMPOSSIBLE_SEQUENCE_REMEDY)
         return self.named(paths), log
 
+    @fitted
     def sample(self, n_samples: int = 1, lengths: VectorLike = None) -> tuple[Any, Codes]:
         """Draw sequences from the model, by its seed.
 

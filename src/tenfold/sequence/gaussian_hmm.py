@@ -18,6 +18,7 @@ from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
+from tenfold.estimator import fitted
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, choice, real
 from tenfold.estimator.shell.parameters import Behind
@@ -312,6 +313,7 @@ class GaussianHMM(HiddenMarkov):
         return np.asarray(model.means[states] + np.einsum("nij,nj->ni", factors[states], noise))
 
     @property
+    @fitted
     def covars_(self) -> Array:
         """The covariance of each state; its shape depends on `covariance_type`."""
         if "model_" not in self.__dict__:

@@ -15,7 +15,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, S
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
 from tenfold.sequence.decoding import StateDecoder
@@ -115,6 +115,7 @@ class HMMClassifier(OnePass, StateDecoder):
     # ---- applying ------------------------------------------------------------------------------
 
     @property
+    @fitted
     def classes_(self) -> Any:
         """The labels of the classes, sorted."""
         check_is_fitted(self)
@@ -126,6 +127,7 @@ class HMMClassifier(OnePass, StateDecoder):
     def numbered(self, states: Any) -> Codes:
         return np.searchsorted(self.classes_, states)
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, lengths: VectorLike = None) -> float:
         """The share of rows whose class is predicted right.
 

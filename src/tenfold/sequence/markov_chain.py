@@ -15,7 +15,7 @@ from tenfold.core import Array, Chunk, Claim, Mergeable, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
 from tenfold.sequence.hidden_states import HiddenStates
@@ -110,11 +110,13 @@ class MarkovChain(OnePass, SequenceLearner):
     # ---- what it says ----------------------------------------------------------------------------
 
     @property
+    @fitted
     def symbols_(self) -> Any:
         """The symbols, in the order of `startprob_` and `transmat_`."""
         check_is_fitted(self)
         return self.schema_.columns[0].categories
 
+    @fitted
     def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The symbol that is most probable after each row.
 
@@ -130,6 +132,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return self._over(_likeliest_next, X, lengths, lambda: ["next"])
 
+    @fitted
     def predict_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The probability of each symbol to come after each row.
 
@@ -145,6 +148,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return self._over(_chances_next, X, lengths, lambda: [f"probability_{symbol}" for symbol in self.symbols_])
 
+    @fitted
     def score_samples(self, X: MatrixLike, lengths: VectorLike = None) -> Array:
         """The log-probability of each sequence.
 
@@ -160,6 +164,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return np.concatenate(self._each(_log_probability, X, lengths))
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, lengths: VectorLike = None) -> float:
         """The log-probability of all sequences together.
 
@@ -177,6 +182,7 @@ class MarkovChain(OnePass, SequenceLearner):
         """
         return float(self.score_samples(X, lengths).sum())
 
+    @fitted
     def stationary_distribution(self) -> Array:
         """How often each symbol comes in the long run.
 
@@ -189,6 +195,7 @@ class MarkovChain(OnePass, SequenceLearner):
         check_is_fitted(self)
         return long_run_shares(self.startprob_, self.transmat_)
 
+    @fitted
     def sample(self, n_samples: int = 1) -> Any:
         """Draw one sequence, by the seed.
 

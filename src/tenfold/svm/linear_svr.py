@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated
 
 from tenfold.core import Array, Columns, Need
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import choice, real
 from tenfold.estimator.shell.kinds import Regressor
 from tenfold.estimator.shell.parameters import Behind
@@ -77,6 +78,7 @@ class LinearSVR(LinearMachine, Regressor):
         return float(self.epsilon)
 
     @property
+    @fitted
     def coef_(self) -> Array:
         """The weight of each column."""
         found: Array = self.model_.coef[0]

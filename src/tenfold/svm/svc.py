@@ -17,6 +17,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import COUNTS
+from tenfold.estimator import fitted
 from tenfold.estimator.class_weights import ClassWeight, class_weights
 from tenfold.estimator.shell.constraints import boolean, choice, positive, real
 from tenfold.estimator.shell.decision_function import Deciding
@@ -293,6 +294,7 @@ class SVC(KernelMachine, Deciding):
         found = self.scores(model, X)
         return found[:, 0] if len(model.n_support) == 2 else found
 
+    @fitted
     def decision_function(self, X: MatrixLike) -> Any:
         """How far each row is on the side of its class.
 
@@ -317,6 +319,7 @@ class SVC(KernelMachine, Deciding):
     # ---- attributes of scikit-learn --------------------------------------------------------------------------
 
     @property
+    @fitted
     def dual_coef_(self) -> Array:
         """± α of each support vector in the machines of its class."""
         model, k = self.model_, len(self.model_.n_support)
@@ -330,6 +333,7 @@ class SVC(KernelMachine, Deciding):
         return out
 
     @property
+    @fitted
     def coef_(self) -> Array:
         """Of a linear kernel: the weight of each column in each machine."""
         if self.kernel != "linear":

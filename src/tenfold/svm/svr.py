@@ -14,6 +14,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.field_values import COUNTS
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import real
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import Regressor
@@ -137,16 +138,19 @@ class SVR(KernelMachine, Regressor):
         return self.decisions(model, X)[:, 0]
 
     @property
+    @fitted
     def dual_coef_(self) -> Array:
         """α - α* of each support vector."""
         return np.asarray(self.model_.weights)
 
     @property
+    @fitted
     def n_support_(self) -> Codes:
         """How many support vectors there are."""
         return np.array([len(self.model_.support)])
 
     @property
+    @fitted
     def coef_(self) -> Array:
         """Of a linear kernel: the weight of each column."""
         if self.kernel != "linear":

@@ -21,6 +21,7 @@ from tenfold.concept.hypotheses import positive_class
 from tenfold.core import ONE, Array, Claim, Codes, Columns, Flags, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, Between
 from tenfold.core.learner import Done, Initial
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import boolean, integer
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
 
@@ -157,6 +158,7 @@ class ClauseLearner(ProbabilityScored):
         return model is None or self.is_valid(model, summary, schema)
 
     @property
+    @fitted
     def hypothesis_(self) -> list[tuple[str, ...]]:
         """The clauses that follow from no shorter one, in the words of the data."""
         return clause_words(self.model_.clauses, self.schema_.names, not self.fires_positive)

@@ -14,7 +14,7 @@ from tenfold.core import Array, Chunk, Codes, MatrixLike
 from tenfold.display.drawing import Look, finish, styles
 from tenfold.ensemble.ada_boost.ada_boost_classifier import AdaBoostClassifier
 from tenfold.estimator.ensembles.predictor import Model
-from tenfold.metrics.predictors import learners_of, scores_of
+from tenfold.metrics.predictors import fitted_learners_of, scores_of
 from tenfold.model_selection.formatting import axes, pyplot
 from tenfold.stats.metrics import Ranking
 from tenfold.stats.predictor_scores import Outputs
@@ -154,7 +154,7 @@ class MarginsDisplay:
         display : MarginsDisplay
         """
         pyplot(cls.__name__)
-        stages = learners_of(estimator)
+        stages = fitted_learners_of(estimator)
         if not stages or not isinstance(stages[-1], AdaBoostClassifier):
             raise TypeError(
                 f"{type(estimator).__name__} has no rounds that vote. Remedy: an AdaBoostClassifier of tenfold"

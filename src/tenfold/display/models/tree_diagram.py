@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from tenfold.core import Array
+from tenfold.estimator import as_fitted
 from tenfold.model_selection.formatting import axes
 from tenfold.tree.rules.reading import Book, edge
 from tenfold.tree.tree import Tree
@@ -85,7 +86,7 @@ class TreeDisplay:
         """
         if not isinstance(estimator, SingleTree):
             raise TypeError(f"{type(estimator).__name__} is not a single tree")
-        return cls(estimator.book()).plot(ax, max_depth=max_depth, fontsize=fontsize)
+        return cls(as_fitted(estimator).book()).plot(ax, max_depth=max_depth, fontsize=fontsize)
 
     def plot(
         self, ax: Axes | None = None, *, max_depth: int | None = None, fontsize: float | None = None

@@ -36,7 +36,7 @@ from tenfold.ensemble.ada_boost.ada_boost_stumps import (
     StumpWeights,
     Summary,
 )
-from tenfold.estimator import Classifier, check_is_fitted
+from tenfold.estimator import Classifier, check_is_fitted, fitted
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.ensembles.members import seed_of, with_members
 from tenfold.estimator.shell.constraints import integer, real, seed
@@ -200,6 +200,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """The scores, of two classes that of the second less that of the first."""
         return _decided(self.scores_from(model, X))
 
+    @fitted
     def decision_function(self, X: MatrixLike) -> Any:
         """The votes for each class, less the mean of the votes for others, as a share of all.
 
@@ -217,6 +218,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
             type(self).decision_from, X, lambda: ["decision"] if two else [f"decision_{c}" for c in self.classes_]
         )
 
+    @fitted
     def staged_predict(self, X: MatrixLike) -> Iterator[Any]:
         """The classes after each round.
 
@@ -230,6 +232,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """
         return (self.classes_[winners(scores)] for scores in self._staged(X))
 
+    @fitted
     def staged_predict_proba(self, X: MatrixLike) -> Iterator[Array]:
         """The probabilities after each round.
 
@@ -243,6 +246,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """
         return (self.probability_from(scores) for scores in self._staged(X))
 
+    @fitted
     def staged_decision_function(self, X: MatrixLike) -> Iterator[Array]:
         """The decision values after each round.
 
@@ -256,6 +260,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         """
         return (_decided(scores) for scores in self._staged(X))
 
+    @fitted
     def staged_score(self, X: MatrixLike, y: VectorLike, sample_weight: VectorLike = None) -> Iterator[float]:
         """Share of rows whose class is predicted right, after each round.
 
@@ -279,6 +284,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         return np.moveaxis(found, 1, 0)
 
     @property
+    @fitted
     def estimators_(self) -> list[Any]:
         """The members, each as a fitted classifier."""
         if "model_" not in self.__dict__:
@@ -293,6 +299,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         return found
 
     @property
+    @fitted
     def feature_importances_(self) -> Array:
         """The importances of the columns for the members, weighted by their votes."""
         check_is_fitted(self)

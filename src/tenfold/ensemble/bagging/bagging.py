@@ -17,6 +17,7 @@ from tenfold.core.contract import RecordTypes
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.core.value import ByParams
+from tenfold.estimator import fitted
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.ensembles.members import check_member, said, seed_of
@@ -203,6 +204,7 @@ class Bagging(MemberSequence, Ensemble):
         return tuple(claims)
 
     @property
+    @fitted
     def estimators_(self) -> list[Any]:
         """The members, fitted; without those that have drawn no row."""
         if "model_" not in self.__dict__:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable
 from tenfold.ensemble.bagging.bagging import Bagging
+from tenfold.estimator import fitted
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.shell.decision_function import DecidingByOthers
 from tenfold.estimator.shell.kinds import winners
@@ -92,6 +93,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, ProbabilityScored):
         return tuple(claims)
 
     @property
+    @fitted
     def oob_score_(self) -> float:
         """Out-of-bag accuracy: share of the rows that members which have not drawn them classify correctly."""
         s = self.__dict__.get("summary_")

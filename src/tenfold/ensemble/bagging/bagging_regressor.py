@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable
 from tenfold.ensemble.bagging.bagging import Bagging
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.stats.moments.moments import two_sum
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
@@ -107,6 +107,7 @@ class BaggingRegressor(Bagging, Regressor):
         return tuple(claims)
 
     @property
+    @fitted
     def oob_score_(self) -> float:
         """Out-of-bag R²."""
         s = self.__dict__.get("summary_")

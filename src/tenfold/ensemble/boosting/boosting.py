@@ -34,7 +34,7 @@ from tenfold.ensemble.boosting.gradient_statistics import (
     TargetDigits,
 )
 from tenfold.ensemble.boosting.gradients import Gradients
-from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.estimator import Estimator, check_is_fitted, fitted
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.stats.rows.draws import Holdout
@@ -185,6 +185,7 @@ class Boosting(Estimator):
         return self.subsample < 1 or self.stops_early(0)
 
     @property
+    @fitted
     def n_iter_(self) -> int:
         """How many rounds of boosting were made."""
         return int(self.model_.rounds)
@@ -431,6 +432,7 @@ class Boosting(Estimator):
             raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
         return found
 
+    @fitted
     def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends, in each tree.
 
@@ -449,6 +451,7 @@ class Boosting(Estimator):
         return found if one else found.reshape(len(found), model.rounds, model.outputs)
 
     @property
+    @fitted
     def feature_importances_(self) -> Array:
         """Share of the gain of all splits of all trees that is due to each column.
 
@@ -459,18 +462,21 @@ class Boosting(Estimator):
         return shares(merits(model.trees, len(model.ranges.levels)))
 
     @property
+    @fitted
     def n_estimators_(self) -> int:
         """Rounds that were made, as scikit-learn calls them."""
         check_is_fitted(self)
         return int(self.model_.rounds)
 
     @property
+    @fitted
     def n_trees_per_iteration_(self) -> int:
         """Trees of a round: one, or one for each class of more than two."""
         check_is_fitted(self)
         return int(self.model_.outputs)
 
     @property
+    @fitted
     def is_categorical_(self) -> Flags | None:
         """Whether each column has categories; None, if no column has any."""
         check_is_fitted(self)
@@ -478,6 +484,7 @@ class Boosting(Estimator):
         return found if found.any() else None
 
     @property
+    @fitted
     def train_score_(self) -> Array:
         """Score on the training rows after each round, as in scikit-learn."""
         check_is_fitted(self)
@@ -486,6 +493,7 @@ class Boosting(Estimator):
         return self._curve(self.model_.train_score)
 
     @property
+    @fitted
     def validation_score_(self) -> Array:
         """The same of the rows that were held back; empty, if none was."""
         check_is_fitted(self)

@@ -15,7 +15,7 @@ from tenfold.core.learner import Initial
 from tenfold.ensemble.boosting.boosted import BoostedModel
 from tenfold.ensemble.boosting.boosting import Boosting, BoostingSummary
 from tenfold.ensemble.boosting.leaf_quantiles import Sought
-from tenfold.estimator import Classifier, check_is_fitted
+from tenfold.estimator import Classifier, check_is_fitted, fitted
 from tenfold.estimator.shell.kinds import winners
 from tenfold.tree.growing.channels import ChannelSums, ClassChannels, Weighed
 from tenfold.tree.records import Setup
@@ -64,6 +64,7 @@ class BoostingClassifier(Boosting, Classifier):
         """The margins, those of two classes without an axis for the output."""
         return _of_one(model.margins(X))
 
+    @fitted
     def decision_function(self, X: MatrixLike) -> Any:
         """The margin of each row, for many classes of each class.
 
@@ -81,6 +82,7 @@ class BoostingClassifier(Boosting, Classifier):
             type(self).decision_from, X, lambda: ["margin"] if one else [f"margin_{c}" for c in self.classes_]
         )
 
+    @fitted
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[Array]:
         """The probabilities after each round.
 
@@ -94,6 +96,7 @@ class BoostingClassifier(Boosting, Classifier):
         """
         return (self.probability_from(_scores(margin, self.model_.n_classes)) for margin in self._staged(X))
 
+    @fitted
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Array]:
         """The margins after each round.
 
@@ -107,6 +110,7 @@ class BoostingClassifier(Boosting, Classifier):
         """
         return (_of_one(margin) for margin in self._staged(X))
 
+    @fitted
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """The classes after each round.
 

@@ -14,7 +14,7 @@ from tenfold.ensemble.boosting.boosted import BoostedModel
 from tenfold.ensemble.boosting.boosting import Boosting, BoostingSummary
 from tenfold.ensemble.boosting.gradient_statistics import TargetDigits
 from tenfold.ensemble.boosting.gradients import MAX_WHOLE_WEIGHT
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.stats.trees.tree_bins import fine_unit
 from tenfold.tree.growing.channels import ChannelSums, SumChannels, Weighed
 from tenfold.tree.records import Ranges, Setup
@@ -61,6 +61,7 @@ class BoostingRegressor(Boosting, Regressor):
         """The margin, or its exponential."""
         return self._answer(model.margins(X))
 
+    @fitted
     def staged_predict(self, X: ArrayLike) -> Iterator[Array]:
         """The predictions after each round.
 

@@ -14,6 +14,7 @@ from tenfold.core.arrays import MatrixLike
 from tenfold.ensemble.boosting.boosting import log_loss
 from tenfold.ensemble.boosting.boosting_classifier import BoostingClassifier
 from tenfold.ensemble.boosting.gradient_boosting import GradientBoosting
+from tenfold.estimator import fitted
 
 
 class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
@@ -105,6 +106,7 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     _: KW_ONLY
     loss: Annotated[str, log_loss] = "log_loss"
 
+    @fitted
     def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends, in each tree.
 
@@ -119,6 +121,7 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
         found = super().apply(X)
         return found[:, :, None] if isinstance(found, np.ndarray) and found.ndim == 2 else found
 
+    @fitted
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Array]:
         """The margins after each round.
 

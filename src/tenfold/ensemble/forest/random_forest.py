@@ -23,7 +23,7 @@ from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Certificate, Codes, Remedy, Schema, driver_threads
 from tenfold.core.learner import Done, Initial, SummaryT
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import check_is_fitted
+from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
 from tenfold.estimator.shell.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.estimator.shell.keyword_decisions import (
@@ -337,6 +337,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         return out
 
     @property
+    @fitted
     def feature_importances_(self) -> Array:
         """Share of the decrease of impurity that is due to each column, a mean over the trees.
 
@@ -354,6 +355,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         return np.asarray(mean / mean.sum() if mean.any() else mean)
 
     @property
+    @fitted
     def estimators_(self) -> list[Any]:
         """The trees, each as a fitted decision tree."""
         check_is_fitted(self)

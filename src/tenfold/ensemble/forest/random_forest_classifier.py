@@ -11,6 +11,7 @@ from tenfold.compiled.tree import tree_search as ts
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Remedy
 from tenfold.core.statistic import Statistic
 from tenfold.ensemble.forest.random_forest import RandomForest
+from tenfold.estimator import fitted
 from tenfold.estimator.class_weights import ClassWeight
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction
 from tenfold.estimator.shell.keywords import refused
@@ -199,6 +200,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         return *claims, *more
 
     @property
+    @fitted
     def oob_score_(self) -> float:
         """Out-of-bag accuracy: share of the rows that trees which have not drawn them classify correctly."""
         s: ForestErrors = self.summary_

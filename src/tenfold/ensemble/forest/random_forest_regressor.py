@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need
 from tenfold.ensemble.forest.random_forest import RandomForest
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
 from tenfold.tree.forest import ForestModel, ForestOutOfBag
 from tenfold.tree.growing.grower import NumberTrees
@@ -157,6 +157,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         return *claims, *more
 
     @property
+    @fitted
     def oob_score_(self) -> float:
         """Out-of-bag R²."""
         s: ForestSquares = self.summary_

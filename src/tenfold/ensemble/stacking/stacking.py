@@ -21,6 +21,7 @@ from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.core.value import ByParams
 from tenfold.ensemble.stacking.stacking_folds import ByLot, GivenFolds, Layer
+from tenfold.estimator import fitted
 from tenfold.estimator.ensembles.ensemble import EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.ensembles.members import (
@@ -300,6 +301,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
             raise DataError(f"cv has {len(codes)} entries, but there are {there} rows. Remedy: a fold for each row")
 
     @property
+    @fitted
     def stack_method_(self) -> list[str]:
         """What each member is asked for."""
         if "model_" not in self.__dict__:
@@ -307,6 +309,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return [self.method(member) for _, member in self.named()]
 
     @property
+    @fitted
     def estimators_(self) -> list[Any]:
         """The members, fitted to all rows."""
         if "model_" not in self.__dict__:
@@ -314,6 +317,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return [self.fitted(m * (self.k + 1) + self.k) for m in range(len(self.named()))]
 
     @property
+    @fitted
     def final_estimator_(self) -> Any:
         """The final estimator, fitted to out-of-fold predictions."""
         if "model_" not in self.__dict__:

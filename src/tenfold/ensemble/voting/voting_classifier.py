@@ -11,7 +11,7 @@ from tenfold.core import Array, Claim, Columns
 from tenfold.core.arrays import MatrixLike
 from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.ensemble.voting.voting import Voting
-from tenfold.estimator import check_is_fitted
+from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.ensembles.ensemble import EnsembleModel
 from tenfold.estimator.ensembles.members import votes
 from tenfold.estimator.shell.constraints import boolean, choice
@@ -124,6 +124,7 @@ class VotingClassifier(Voting, ProbabilityScored):
         width = len(self.classes_)
         return [f"{name}{i}" for name in team for i in range(width)] if self.voting == "soft" else team
 
+    @fitted
     def transform(self, X: MatrixLike) -> Any:
         """Prediction of each member for each row: the code of a class, or the probabilities of all classes.
 

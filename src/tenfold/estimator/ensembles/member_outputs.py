@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from tenfold.core import Array, Columns, Names
 from tenfold.core.arrays import MatrixLike
 from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.estimator.shell.kinds import sources_first
 
 
@@ -31,6 +32,7 @@ class MemberOutputs(TransformerMixin, Estimator):
         """Return the names of these columns, from the names of the input features."""
         raise NotImplementedError
 
+    @fitted
     def transform(self, X: MatrixLike) -> Any:
         """Return the outputs of the members for each row.
 
@@ -45,6 +47,7 @@ class MemberOutputs(TransformerMixin, Estimator):
         check_is_fitted(self)
         return self._apply(type(self).outputs_from, X, self.get_feature_names_out)
 
+    @fitted
     def get_feature_names_out(self, input_features: Names | None = None) -> Names:
         """The name of each column that `transform` makes: that of the team, the member, and the number of the class.
 

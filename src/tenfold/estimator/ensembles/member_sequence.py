@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.fitted_params import fitted
 
 
 class MemberSequence(Estimator):
     """A fitted ensemble has its members as a list has them, as scikit-learn's BaseEnsemble has."""
 
     @property
+    @fitted
     def estimators_(self) -> list[Any]:
         """The members as fitted models; without a fit, an AttributeError."""
         raise AttributeError("estimators_")

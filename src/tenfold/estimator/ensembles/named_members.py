@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from tenfold.core import Schema
 from tenfold.estimator.ensembles.ensemble import Ensemble
 from tenfold.estimator.ensembles.members import check_member
+from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.stats.member_summaries import Joint
 
 
@@ -82,6 +83,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         return (summary is None or type(summary) is Joint) and super().is_valid(model, summary, schema)
 
     @property
+    @fitted
     def estimators_(self) -> list[Any]:
         """The members as fitted models, in the order of `estimators`."""
         if "model_" not in self.__dict__:
@@ -89,11 +91,13 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         return [self.fitted(at) for at in range(len(self.named()))]
 
     @property
+    @fitted
     def named_estimators(self) -> Any:
         """The members as passed by the user, by name."""
         return Bunch(**dict(self.default_estimators() if self.estimators is None else self.estimators))
 
     @property
+    @fitted
     def named_estimators_(self) -> Any:
         """The fitted members by name."""
         return Bunch(**dict(zip((name for name, _ in self.named()), self.estimators_, strict=True)))

@@ -31,6 +31,7 @@ from tenfold.estimator.ensembles.transformer_chain import (
     with_target,
 )
 from tenfold.estimator.files.registry import is_pipeline
+from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.target_kind import target_kind
 from tenfold.sources.column_choice import FirstRows, first_rows, places_of
@@ -285,6 +286,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return self
 
     @property
+    @fitted
     def named_transformers_(self) -> Any:
         """The fitted transformers by name."""
         if "model_" not in self.__dict__:

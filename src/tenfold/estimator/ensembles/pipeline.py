@@ -24,6 +24,7 @@ from tenfold.core.axes import bits
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
 from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.merging import different
 from tenfold.sources import ArraySource
 
@@ -69,7 +70,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
             X = super()._fit(*args, **given)
         finally:
             self.memory = memory
-        return _formed(X, self.steps[-1][1])
+        return _formed(X, _first(self.steps[-1][1]))
 
     def _before_last(self, X: Any) -> Any:
         """Rows as the steps before the last make them, in the form that it takes."""
@@ -275,7 +276,7 @@ class _Forms:
 
         def fit_transform_one(*args: Any, **given: Any) -> Any:
             X, step = known(*args, **given)
-            return _formed(X, next(self.takers, None)), step
+            return _formed(X, _first(next(self.takers, None))), step
 
         return fit_transform_one
 
@@ -289,19 +290,19 @@ def _first(step: Any) -> Any:
     return step
 
 
-def _formed(X: Any, taker: Any) -> Any:
-    """Sparse rows as the next step takes them: dense, if it takes no others."""
+def _formed(X: Any, learner: Any) -> Any:
+    """Sparse rows as the next learner takes them: dense, if it takes no others."""
     if not sp.issparse(X):
         return X
-    learner = _first(taker)
     return in_form(X, learner.need) if isinstance(learner, Estimator) else X
 
 
 def _handed(X: Any, taker: Any) -> Any:
     """Return the output of a step in memory as the next one takes it: dense if required, with known names."""
     if not isinstance(taker, Estimator) or not (isinstance(X, np.ndarray) or sp.issparse(X)):
-        return _formed(X, taker)
-    X = in_form(X, taker.need)
+        learner = _first(taker)
+        return _formed(X, as_fitted(learner) if isinstance(learner, Estimator) else learner)
+    X = in_form(X, as_fitted(taker).need)
     names = taker.__dict__.get("feature_names_in_")
     if names is None or X.shape[1] != len(names):
         return X

@@ -20,6 +20,7 @@ from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.engine import current
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, sequence_weights
 from tenfold.estimator.shell.callbacks import with_callbacks
+from tenfold.estimator.shell.fitted_params import as_fitted, fitted, for_users
 from tenfold.estimator.shell.kinds import winners
 from tenfold.sources import Source, as_source
 from tenfold.sources.inputs import checked_lengths, is_lazy
@@ -29,6 +30,7 @@ class PerSequence(SequenceLearner):
     """Base of learners whose target is one of a whole sequence: `need.per_sequence`."""
 
     @with_callbacks
+    @for_users
     def fit(
         self,
         X: MatrixLike,
@@ -64,7 +66,8 @@ class PerSequence(SequenceLearner):
             X, by_row(y, lengths), by_row(sample_weight, lengths), checkpoint=checkpoint, stop=stop, lengths=lengths
         )
 
-    @available_if(lambda self: self.passes != MANY)
+    @available_if(lambda self: as_fitted(self).passes != MANY)
+    @for_users
     def partial_fit(
         self,
         X: MatrixLike,
@@ -121,6 +124,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         return True
 
     @property
+    @fitted
     def classes_(self) -> Any:
         """The labels of the classes, sorted."""
         check_is_fitted(self)
@@ -130,6 +134,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """Return logarithms of the unnormalized probability of each class."""
         raise NotImplementedError
 
+    @fitted
     def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The class of each sequence.
 
@@ -145,6 +150,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """
         return self._of_each(_winner, X, lengths)
 
+    @fitted
     def predict_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The probability of each class for each sequence.
 
@@ -160,6 +166,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """
         return self._of_each(_probability, X, lengths)
 
+    @fitted
     def predict_log_proba(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The logarithm of `predict_proba`, without its underflow.
 
@@ -175,6 +182,7 @@ class SequenceClassifier(ClassifierMixin, PerSequence):
         """
         return self._of_each(_log_probability, X, lengths)
 
+    @fitted
     def score(
         self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, lengths: VectorLike = None
     ) -> float:
@@ -205,6 +213,7 @@ class SequenceRegressor(RegressorMixin, PerSequence):
         """The predicted number of each sequence of a chunk."""
         raise NotImplementedError
 
+    @fitted
     def predict(self, X: MatrixLike, lengths: VectorLike = None) -> Any:
         """The predicted number of each sequence.
 
@@ -220,6 +229,7 @@ class SequenceRegressor(RegressorMixin, PerSequence):
         """
         return self._of_each(_number, X, lengths)
 
+    @fitted
     def score(
         self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, lengths: VectorLike = None
     ) -> float:

@@ -20,6 +20,7 @@ from tenfold.engine import check_sequences, current, opened
 from tenfold.estimator.lazy_output import Mapped, joined
 from tenfold.estimator.shell.callbacks import with_callbacks
 from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator.shell.fitted_params import as_fitted, for_users
 from tenfold.sources import Source, as_source, sequence_source
 
 
@@ -27,6 +28,7 @@ class SequenceLearner(Estimator):
     """Base of learners of sequences: their need names a `sequence`, and `chunk.starts` is where each begins."""
 
     @with_callbacks
+    @for_users
     def fit(
         self,
         X: MatrixLike,
@@ -60,7 +62,8 @@ class SequenceLearner(Estimator):
         """
         return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop, lengths=lengths)
 
-    @available_if(lambda self: self.passes != MANY)
+    @available_if(lambda self: as_fitted(self).passes != MANY)
+    @for_users
     def partial_fit(
         self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, *, lengths: VectorLike = None
     ) -> Any:

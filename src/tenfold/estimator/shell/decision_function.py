@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Columns
 from tenfold.core.arrays import MatrixLike
+from tenfold.estimator.shell.fitted_params import fitted, fitted_if
 from tenfold.estimator.shell.kinds import Classifier
 
 
@@ -40,6 +40,7 @@ class Deciding(Classifier):
         found = self.scores(model, X)
         return found[:, 0] if len(model.intercept) == 1 else found
 
+    @fitted
     def decision_function(self, X: MatrixLike) -> Any:
         """How far each row is on the side of its class.
 
@@ -71,7 +72,7 @@ class Deciding(Classifier):
 class DecidingByOthers(Classifier):
     """Base of meta-estimators: a subclass writes `decider()`, the member it needs, and `decision_from(model, X)`."""
 
-    @available_if(lambda self: self.decider().has_decision_function)
+    @fitted_if(lambda self: self.decider().has_decision_function)
     def decision_function(self, X: MatrixLike) -> Any:
         """The decision function of the final learner, or the mean of the members', if they have one.
 

@@ -31,9 +31,17 @@ from tenfold.estimator.lazy_output import Mapped, joined
 from tenfold.estimator.shell import merging
 from tenfold.estimator.shell.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.shell.constraints import refuse_splitter
-from tenfold.estimator.shell.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
+from tenfold.estimator.shell.fitted_params import (
+    as_fitted,
+    fitted,
+    for_users,
+    frozen,
+    is_for_users,
+    param_names,
+    plain_kind,
+    refusing_rows,
+)
 from tenfold.estimator.shell.keywords import has_no_effect, refuse_keywords
-from tenfold.estimator.shell.offered import is_offered
 from tenfold.estimator.shell.parameters import Parameters
 from tenfold.estimator.shell.sparse_interface import aligned
 from tenfold.sources import Source, as_source, part_rows
@@ -67,14 +75,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     """boolean attributes that `fit` decides beside the model; a sum has one if both models have it"""
     chooses_columns: ClassVar[bool] = False
     """whether parameters select columns, so that `bound` must see the rows before `need` is used"""
-    fitting: ClassVar[frozenset[str]] = frozenset(
-        {"fit", "partial_fit", "fit_transform", "verify", "get_params", "set_params"}
-    )
-    """methods that use the current parameters, or change the model; all others use those of the fit"""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        speak_as_fitted(cls)
+        if "certify" in vars(cls):
+            cls.certify = refusing_rows(cls.certify)
 
     @property
     def need(self) -> Need:
@@ -116,6 +121,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     # ---- fitting -------------------------------------------------------------------------------
 
     @with_callbacks
+    @for_users
     def fit(
         self,
         X: MatrixLike,
@@ -301,7 +307,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     # ---- merging -------------------------------------------------------------------------------
 
-    @available_if(lambda self: self.passes != MANY)
+    @available_if(lambda self: as_fitted(self).passes != MANY)
+    @for_users
     def partial_fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Any:
         """Fit to more rows: equal to adding the model of these rows. On an error, the model is unchanged.
 
@@ -327,9 +334,9 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         """Return the sum of this model and that of more rows, with further arguments of `_fit`."""
         if "model_" not in self.__dict__:
             return self._fit(X, y, weight, **given)
-        check_names(self, X)
+        check_names(as_fitted(self), X)
         where: Any = self.certificate_.provenance
-        first, solved = where.first_part + where.parts, not self.merges_unsolved
+        first, solved = where.first_part + where.parts, not as_fitted(self).merges_unsolved
         more = self._blank()._fit(X, y, weight, first=first, solved=solved, **given)
         return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
 
@@ -389,6 +396,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return None if y[0] is None else np.concatenate(y), np.concatenate(found), np.concatenate(weight)
 
     @property
+    @fitted
     def history_(self) -> list[dict[str, Any]]:
         """The statistic of each turn of the fit, its duration, and its claims."""
         turns: list[dict[str, Any]] = self._history.turns
@@ -396,6 +404,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     # ---- certificate and file --------------------------------------------------------------------
 
+    @for_users
     def verify(self) -> Certificate:
         """Recompute the certificate from the summary and compare it with the one the model has.
 
@@ -407,6 +416,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         self.certificate_ = merging.verify(as_fitted(self))
         return self.certificate_
 
+    @fitted
     def save(self, path: Any, *, summary: bool = True) -> None:
         """Write a model file, which runs no code when it is loaded.
 
@@ -444,13 +454,16 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def __dir__(self) -> list[str]:
         model = self.__dict__.get("model_")
         shown = [] if model is None else [name for name in model._fields if name not in self.hidden]
-        there = (name for name in object.__dir__(self) if is_offered(type(self), name) and self._offers(name))
+        there = (name for name in object.__dir__(self) if self._shows(name))
         return sorted({*there, *param_names(type(self)), *(f"{name}_" for name in shown)})
 
-    def _offers(self, name: str) -> bool:
-        """Whether an attribute is there for these parameters."""
+    def _shows(self, name: str) -> bool:
+        """Whether an attribute is for users, and there for these parameters."""
         if name.startswith("_"):
             return True
+        cls: Any = type(self)
+        if not is_for_users(cls, name):
+            return False
         try:
             return hasattr(self, name)
         except (TypeError, ValueError):  # it is, but not of this model
@@ -459,6 +472,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__
 
+    @fitted
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.need.sparse

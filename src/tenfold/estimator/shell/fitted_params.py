@@ -2,21 +2,24 @@
 
 `set_params` after `fit` is for the next fit: `get_params` shows the new values, and `fit` takes them. Everything that
 speaks of the model (predictions, attributes, `verify`, `save`, `+`) needs the old ones, since state and summary were
-made by them. So `fit` keeps a copy, and every public method and property of a learner runs on a view of the model
-that has these. Methods that fit, or that read and set parameters, are named in `fitting` and run on the model itself.
+made by them. So `fit` keeps a copy, and what users call on a fitted model is marked `@fitted`: it runs on a view of the
+model that has these. All else (`start`, `ask`, `update` and the hooks of a family) is the contract of whoever writes a
+learner, and runs on the learner that it is called on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, wraps
-from types import FunctionType
-from typing import Any
+from functools import cache, wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._available_if import _AvailableIfDescriptor
 from sklearn.utils.metaestimators import available_if
+
+from tenfold.core import Learner
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 IMMUTABLE_TYPES = frozenset({bool, int, float, str, type, type(None)})
 """types of most parameters: nothing to copy"""
@@ -75,45 +78,65 @@ def as_fitted(model: Any) -> Any:
     return view
 
 
-_done: set[type] = set()
-"""classes whose methods are wrapped already: several learners inherit from them"""
+def for_users(function: Function) -> Function:
+    """Mark a method that users call and that takes the parameters as they are now, as `fit` does."""
+    function.for_users = True  # type: ignore[attr-defined]
+    return function
 
 
-def speak_as_fitted(cls: Any) -> None:
-    """Wrap every public method and property of a learner's classes, to run with the parameters of the fit."""
-    ours = {__name__.partition(".")[0], cls.__module__.partition(".")[0]}
-    for base in cls.__mro__:
-        if base in _done or base.__module__.partition(".")[0] not in ours:
-            continue
-        _done.add(base)
-        for name, value in list(vars(base).items()):
-            wrapped = None if name.startswith("_") or name in cls.fitting else _wrapped(value)
-            if wrapped is not None:
-                setattr(base, name, _refusing_rows(wrapped) if name == "certify" else wrapped)
+def fitted(function: Function) -> Function:
+    """Mark a method that users call on a fitted model: it runs with the parameters of the fit, and `dir()` shows it.
 
+    Of a property it stands below `@property`.
 
-def _wrapped(value: Any) -> Any:
-    """Return a method or property that runs with the parameters of the fit, or None for other attributes."""
-    if isinstance(value, FunctionType):
-        return _method(value)
-    if isinstance(value, property) and value.fget is not None:
-        return property(_method(value.fget), value.fset, value.fdel, value.__doc__)
-    if isinstance(value, cached_property):
-        return property(lambda model: value.__get__(as_fitted(model)), doc=value.__doc__)
-    if isinstance(value, _AvailableIfDescriptor):
-        return available_if(lambda model: value.check(as_fitted(model)))(_method(value.fn))
-    return None
+    Examples
+    --------
+    >>> from tenfold.estimator import Regressor, fitted
+    >>> class Scaled(Regressor):
+    ...     def __init__(self, unit=1.0):
+    ...         self.unit = unit
+    ...     @property
+    ...     @fitted
+    ...     def unit_(self):
+    ...         return self.unit
+    """
 
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def method(self: Any, *args: Any, **given: Any) -> Any:
         return function(as_fitted(self), *args, **given)
 
-    return method
+    return for_users(cast(Function, method))
 
 
-def _refusing_rows(certify: Callable[..., Any]) -> Callable[..., Any]:
+def fitted_if(check: Callable[[Any], Any]) -> Callable[[Function], Any]:
+    """Mark a method as `fitted` that is there if a function of the model, with the parameters of the fit, holds."""
+    return lambda function: available_if(lambda model: check(as_fitted(model)))(fitted(function))
+
+
+def _is_marked(value: Any) -> bool:
+    """Whether a method or property is marked as one that users call."""
+    for inside in ("fget", "func", "fn", "__func__"):
+        value = getattr(value, inside, value)
+    return getattr(value, "for_users", False)
+
+
+@cache
+def is_for_users(cls: type, name: str) -> bool:
+    """Whether a public name of a learner is marked, is scikit-learn's own, or is a method that only its writer knows.
+
+    Such a method, of a learner that is written elsewhere and marks none, is taken to be for users, unless the loop
+    calls it or its name is that of a hook: `predict_from`, `scores_from`.
+    """
+    if name.endswith("_request"):  # of scikit-learn's metadata routing, which makes them in each class
+        return True
+    there = [base for base in cls.__mro__ if name in vars(base)]
+    if any(base.__module__.startswith("sklearn.") or _is_marked(vars(base)[name]) for base in there):
+        return True
+    ours = any(base.__module__.partition(".")[0] == __name__.partition(".")[0] for base in there)
+    return not ours and not name.endswith("_from") and not hasattr(Learner, name)
+
+
+def refusing_rows(certify: Callable[..., Any]) -> Callable[..., Any]:
     """The method that makes claims of a model and its summary; whoever gives it rows means the function."""
 
     @wraps(certify)

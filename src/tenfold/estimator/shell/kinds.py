@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import MANY, Array, Codes, Column, Columns, Names, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.estimator.shell.estimator import Estimator
-from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if, for_users
 from tenfold.sources import Source, is_lazy
 from tenfold.sources.frames import settled
 from tenfold.stats.metrics import Regression
@@ -45,11 +45,13 @@ class Regressor(RegressorMixin, Estimator):
     poor_score: ClassVar[bool] = False
     """whether it fits simple data badly by design: scikit-learn's checks then expect no more of it"""
 
+    @fitted
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = self.poor_score
         return tags
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """Return R² of the predictions.
 
@@ -74,6 +76,7 @@ class Regressor(RegressorMixin, Estimator):
 
         return float(r2_score(y, found, sample_weight=weight))
 
+    @fitted
     def predict(self, X: MatrixLike) -> Any:
         """The predicted number of each row.
 
@@ -110,6 +113,7 @@ class Classifier(ClassifierMixin, Estimator):
         """Whether scores can be made probabilities."""
         return True
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """Share of rows whose class is predicted right.
 
@@ -132,17 +136,20 @@ class Classifier(ClassifierMixin, Estimator):
         return float(super().score(X, y, sample_weight))
 
     @property
+    @fitted
     def classes_(self) -> Any:
         """The labels of the classes, sorted."""
         check_is_fitted(self)
         return self.schema_.classes
 
     @property
+    @fitted
     def n_classes_(self) -> int:
         """How many classes there are."""
         return len(self.classes_)
 
-    @available_if(lambda self: self.passes != MANY)
+    @available_if(lambda self: as_fitted(self).passes != MANY)
+    @for_users
     def partial_fit(
         self, X: MatrixLike, y: VectorLike = None, classes: VectorLike = None, sample_weight: VectorLike = None
     ) -> Any:
@@ -166,6 +173,7 @@ class Classifier(ClassifierMixin, Estimator):
         classes = None if classes is None else np.asarray(classes)
         return self._partial_fit(X, y, sample_weight, classes)
 
+    @fitted
     def predict(self, X: MatrixLike) -> Any:
         """The class of each row.
 
@@ -179,7 +187,7 @@ class Classifier(ClassifierMixin, Estimator):
         """
         return self._apply(_winner, X, lambda: ["prediction"])
 
-    @available_if(lambda self: self.has_probabilities)
+    @fitted_if(lambda self: self.has_probabilities)
     def predict_proba(self, X: MatrixLike) -> Any:
         """The probability of each class for each row.
 
@@ -197,7 +205,7 @@ class Classifier(ClassifierMixin, Estimator):
             lambda: [f"probability_{c}" for c in self.classes_],
         )
 
-    @available_if(lambda self: self.has_probabilities)
+    @fitted_if(lambda self: self.has_probabilities)
     def predict_log_proba(self, X: MatrixLike) -> Any:
         """The logarithm of `predict_proba`, without its underflow.
 
@@ -215,6 +223,7 @@ class Classifier(ClassifierMixin, Estimator):
             lambda: [f"log_probability_{c}" for c in self.classes_],
         )
 
+    @fitted
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self.need.binary
@@ -294,6 +303,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     preserves_dtype: ClassVar[tuple[str, ...]] = ("float64",)
     """types of numbers that come out as they went in"""
 
+    @fitted
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = list(self.preserves_dtype)
@@ -328,6 +338,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """Return the names of the output columns, from those of the input columns; by default the same."""
         return names
 
+    @fitted
     def get_feature_names_out(self, input_features: Names | None = None) -> Names:
         """The name of each column that comes out.
 
@@ -342,6 +353,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         return np.array(self.names_out(list(super().get_feature_names_out(input_features))), dtype=object)
 
+    @fitted
     def transform(self, X: MatrixLike) -> Any:
         """Transform rows.
 
@@ -355,7 +367,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         return self._apply(type(self).output_from, X, self.get_feature_names_out, self.output_view())
 
-    @available_if(lambda self: self.invertible)
+    @fitted_if(lambda self: self.invertible)
     def inverse_transform(self, X: MatrixLike) -> Any:
         """The rows that `transform` makes into these.
 
@@ -412,6 +424,7 @@ class Clusterer(ClusterMixin, Estimator):
         """How many clusters have rows."""
         return int(np.count_nonzero(self.summary_.weight))
 
+    @fitted
     def predict(self, X: MatrixLike) -> Any:
         """The cluster of each row.
 
@@ -429,6 +442,7 @@ class Clusterer(ClusterMixin, Estimator):
 class Density(DensityMixin, Estimator):
     """A subclass writes `log_density_from(model, X)`: the logarithm of the density at each row."""
 
+    @fitted
     def score_samples(self, X: MatrixLike) -> Any:
         """The log-density of each row.
 
@@ -442,6 +456,7 @@ class Density(DensityMixin, Estimator):
         """
         return self._apply(type(self).log_density_from, X, lambda: ["log_density"])
 
+    @fitted
     def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> float:
         """The mean log-density of the rows.
 

@@ -20,7 +20,7 @@ from tenfold.estimator.lazy_output import Mapped
 from tenfold.estimator.shell import merging
 from tenfold.estimator.shell.callbacks import History
 from tenfold.estimator.shell.estimator import Estimator
-from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.estimator.shell.fitted_params import as_fitted, for_users
 from tenfold.sources import as_source
 from tenfold.sources.inputs import check_names, has_outputs, is_lazy
 
@@ -101,7 +101,7 @@ class MultiOutput(Estimator):
     def _grow(self, X: Any, y: Any, weight: Any, **given: Any) -> Any:
         if not self._several:
             return super()._grow(X, y, weight, **given)
-        check_names(self, X)
+        check_names(as_fitted(self), X)
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
         return self._become(_added(as_fitted(self), as_fitted(more), again=True))
@@ -112,6 +112,7 @@ class MultiOutput(Estimator):
             return super().__add__(other)
         return _added(as_fitted(self), as_fitted(other))
 
+    @for_users
     def verify(self) -> Certificate:
         """Recompute the certificate from the summary and compare it with the one the model has.
 
@@ -134,9 +135,9 @@ class MultiOutput(Estimator):
         if not self._several:
             return super()._apply(function, X, names, read)
         if not is_lazy(X):
-            found = [one._apply(function, X, names, read) for one in self.estimators_]
+            found = [as_fitted(one)._apply(function, X, names, read) for one in self.estimators_]
             return np.column_stack(found) if found[0].ndim == 1 else found
-        each = [one._bare() for one in self.estimators_]
+        each = [as_fitted(one)._bare() for one in self.estimators_]
         whole = self._blank()
         whole.schema_, whole.model_ = each[0].schema_, Bundle(tuple(one.model_ for one in each))
         if (name := "_".join(map(str, names()))) != "prediction":
@@ -151,7 +152,8 @@ class MultiOutput(Estimator):
         if not self._several:
             return super()._compare(X, y, weight, function)
         source = as_source(X, y, weight, self.need.for_output(0), model=self, reset=False)
-        each = [one._compare(source.output(at), None, None, function) for at, one in enumerate(self.estimators_)]
+        outputs = enumerate(map(as_fitted, self.estimators_))
+        each = [one._compare(source.output(at), None, None, function) for at, one in outputs]
         targets, found, weights = zip(*each, strict=True)
         return np.column_stack(targets), np.column_stack(found), weights[0]
 

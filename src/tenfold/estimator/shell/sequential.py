@@ -10,6 +10,7 @@ from tenfold.compiled.rows.shuffling import mix
 from tenfold.core import SEQUENTIAL, Array, Claim, Never, Stop
 from tenfold.core.learner import State
 from tenfold.engine import Snapshot
+from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.sources.inputs import check_names
 
 
@@ -71,7 +72,7 @@ class Sequential:
     def _fit(self: Any, *given: Any, at: Any = None, **more: Any) -> Any:
         """Fit as all learners do; with `warm_start`, from where the model is."""
         if at is None and getattr(self, "warm_start", False) and "model_" in self.__dict__:
-            check_names(self, given[0])
+            check_names(as_fitted(self), given[0])
             at = Snapshot(self.schema_, self._blank().again(self.model_))
         base: Any = super()
         return base._fit(*given, at=at, **more)
@@ -86,5 +87,6 @@ class Sequential:
             fresh._validate_params()
             fresh.max_iter = 1
             return self._become(fresh._fit(X, y, weight, classes, **given))
-        check_names(self, X)
-        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.model_)), **given)
+        known = as_fitted(self)
+        check_names(known, X)
+        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, known.onward(self.model_)), **given)

@@ -21,7 +21,7 @@ from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE
 from tenfold.core.rows.texts import are_texts, pack, unpack
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.analyzers import TOKEN_PATTERN, Analyzer, counted, stemmer
 from tenfold.estimator.shell.constraints import boolean, choice, fraction, integer, pair
 from tenfold.feature_extraction.text.hashed_terms import HashedCounts, HashedFrequencies, Hashing
@@ -308,12 +308,14 @@ class TextFeatures(OnePass, Transformer):
         return found
 
     @property
+    @fitted
     def vocabulary_(self) -> dict[str, int]:
         """The place of each term among the features."""
         if self.n_features is not None:
             raise AttributeError("hashed features have no vocabulary")
         return dict(_places(self.model_.letters.tobytes(), self.model_.ends.tobytes()))
 
+    @fitted
     def inverse_transform(self, X: MatrixLike) -> list[Labels]:
         """The terms of each document, once each, of features that are not 0.
 
@@ -338,6 +340,7 @@ class TextFeatures(OnePass, Transformer):
         given.eliminate_zeros()
         return [names[some] for some in np.split(given.indices, given.indptr[1:-1])]
 
+    @fitted
     def build_analyzer(self) -> Callable[[str], list[str]]:
         """The function that cuts a text into terms: preprocessing, words, stop words, stems and n-grams.
 
@@ -348,6 +351,7 @@ class TextFeatures(OnePass, Transformer):
         """
         return self._analyzer().made()
 
+    @fitted
     def build_preprocessor(self) -> Callable[[str], str]:
         """Return a function that converts text to lowercase and removes accents, by the parameters.
 
@@ -359,6 +363,7 @@ class TextFeatures(OnePass, Transformer):
         found: Callable[[str], str] = self._analyzer().plain().build_preprocessor()
         return found
 
+    @fitted
     def build_tokenizer(self) -> Callable[[str], list[str]]:
         """The function that finds the words of a text, before stop words are left out and stems are made.
 
@@ -370,6 +375,7 @@ class TextFeatures(OnePass, Transformer):
         found: Callable[[str], list[str]] = self._analyzer().plain().build_tokenizer()
         return found
 
+    @fitted
     def get_stop_words(self) -> frozenset[str] | None:
         """The words that are left out.
 

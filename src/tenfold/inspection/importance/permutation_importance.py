@@ -27,7 +27,7 @@ from tenfold.inspection.importance.permutation_importance_result import Permutat
 from tenfold.inspection.importance.permuted_scores import Drops, Swapped, lending
 from tenfold.metrics.predictors import (
     Foreign,
-    learners_of,
+    fitted_learners_of,
     opened_rows,
     placed,
     predictor_of,
@@ -169,7 +169,7 @@ def _over(
         swapped = Swapped(rows.predictor, metric, tuple(where), repeats, ByIdentity(lent), seed)
         done = rows.session.answer(As(view, swapped)).summary
     seen = 0.0
-    if stages := learners_of(model):
+    if stages := fitted_learners_of(model):
         seen = made_from(stages[0], source, None if source.lazy else y, weight)
     return ImportanceSummary([name for name, _ in where], done, rows.classes, scans + 1, seen)
 

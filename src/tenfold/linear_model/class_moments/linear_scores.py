@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.compiled.linear_model.discriminants import linear_scores
 from tenfold.core import Array, Claim, Codes, Columns, Flags, MatrixLike
-from tenfold.estimator import GroupScored, OnePass
+from tenfold.estimator import GroupScored, OnePass, fitted
 from tenfold.estimator.shell.constraints import class_prior
 from tenfold.stats.moments.scatter import ClassMoments, Scatter
 
@@ -96,6 +96,7 @@ class Discriminant(OnePass, GroupScored):
         scores = self.scores_from(model, X)
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 
+    @fitted
     def decision_function(self, X: MatrixLike) -> Any:
         """The scores of the classes; of two classes, by how much the second is ahead.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
 from tenfold.core.field_values import ANYTHING
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, boolean, integer, numbers, real, seed, share
 from tenfold.estimator.shell.keyword_decisions import (
     any_selection,
@@ -100,17 +101,20 @@ class PathCV(ByFold):
         return super().is_valid(model, summary, schema) and model.alphas.shape == (len(self._ratios), many)
 
     @property
+    @fitted
     def alphas_(self) -> Array:
         """The penalties, the largest first; with several mixtures, a row for each."""
         grid: Array = self._fitted().alphas
         return grid[0] if len(grid) == 1 or not isinstance(self.alphas, (int, np.integer)) else grid
 
     @property
+    @fitted
     def mse_path_(self) -> Array:
         """Mean squared error by penalty and fold; with several mixtures, by mixture first."""
         errors: Array = self._fitted().mse_path
         return errors[0] if len(errors) == 1 else errors
 
+    @fitted
     def path(self) -> LassoPath:
         """The models of all rows for every penalty of the grid, from the summary: no row is read.
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, DataError, Remedy, Schema
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, numbers, real, seed
 from tenfold.estimator.shell.keyword_decisions import EXACT, FLAG, one_of
 from tenfold.estimator.shell.keywords import NoEffect, Refused
@@ -250,16 +251,19 @@ class RidgeCV(ByFold):
         )
 
     @property
+    @fitted
     def alphas_(self) -> Array:
         """The penalties, the largest first."""
         return np.asarray(self._fitted().alphas[0])
 
     @property
+    @fitted
     def mse_path_(self) -> Array:
         """Mean squared error by penalty and fold."""
         return np.asarray(self._fitted().mse_path[0])
 
     @property
+    @fitted
     def best_score_(self) -> float:
         """Minus the least mean squared error."""
         return -float(self.mse_path_.mean(axis=1).min())

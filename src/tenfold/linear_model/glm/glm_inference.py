@@ -19,6 +19,7 @@ from scipy import stats
 from tenfold.compiled.linear_model.glm import GAMMA
 from tenfold.core import Array
 from tenfold.core.arrays import symmetrize
+from tenfold.estimator import fitted
 from tenfold.estimator.summary_table import Summary
 from tenfold.linear_model.glm.glm import Glm, GlmModel
 from tenfold.linear_model.glm.newton import inverse, root_of
@@ -32,6 +33,7 @@ class Errors(Terms, Glm):
     """A generalized linear model with standard errors, by term: of the coefficients, then the intercept if any."""
 
     @property
+    @fitted
     def dispersion_(self) -> float:
         """Pearson's estimate of the variance beside the mean's own, for a Gamma; else one."""
         s = self._curvature_
@@ -39,6 +41,7 @@ class Errors(Terms, Glm):
         return float(s.pearson / (s.weight - free)) if self.kind == GAMMA else 1.0
 
     @property
+    @fitted
     def covariance_(self) -> Array:
         """The covariance of the terms."""
         s, scores, free = self._known(), self.summary_, self._free(self.schema_)[0]
@@ -56,11 +59,13 @@ class Errors(Terms, Glm):
         return s.base if isinstance(s, CurvatureScores) else s
 
     @property
+    @fitted
     def standard_errors_(self) -> Array:
         """The standard error of each term; 0 if it was not estimated."""
         return np.sqrt(np.maximum(np.diag(self.covariance_), 0.0))
 
     @property
+    @fitted
     def z_values_(self) -> Array:
         """Each term in units of its standard error; NaN if it was not estimated."""
         errors = self.standard_errors_
@@ -68,6 +73,7 @@ class Errors(Terms, Glm):
             return np.where(errors > 0, self._terms() / errors, np.nan)
 
     @property
+    @fitted
     def p_values_(self) -> Array:
         """How often a z as far from 0 or farther comes up if the term is 0, with many rows."""
         return np.asarray(2 * stats.norm.sf(np.abs(self.z_values_)))

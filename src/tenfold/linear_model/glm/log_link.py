@@ -10,7 +10,7 @@ from numpy import integer as numpy_integer
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, Need, Schema
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real
 from tenfold.estimator.shell.keyword_decisions import ANY_START, ignored_verbose, one_of, restarted
 from tenfold.estimator.shell.keywords import NoEffect
@@ -63,6 +63,7 @@ class LogLink(Errors, Regressor):
         """exp(Xβ + β₀)."""
         return np.exp(self.margins(model, X)[:, 0])
 
+    @fitted
     def score(self, X: object, y: object = None, sample_weight: object = None) -> float:
         """D²: the share of the deviance of the mean that the predictions explain; of a constant target, 1 or 0.
 
@@ -97,11 +98,13 @@ class LogLink(Errors, Regressor):
         raise NotImplementedError
 
     @property
+    @fitted
     def coef_(self) -> Array:
         """The coefficients; that of the offset is one."""
         return self._fitted().coef[0]
 
     @property
+    @fitted
     def intercept_(self) -> float:
         """The constant."""
         return float(self._fitted().intercept[0])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tenfold.compiled.linear_model.glm import LOGISTIC
 from tenfold.core import Array, Claim, Columns, Need, Remedy
-from tenfold.estimator import Classifier
+from tenfold.estimator import Classifier, fitted
 from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.shell.constraints import boolean, choice, integer, positive, real, share
 from tenfold.estimator.shell.keyword_decisions import (
@@ -156,6 +156,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):  # type: ignore[mis
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
 
     @property
+    @fitted
     def n_iter_(self) -> NDArray[np.int32]:
         """Passes over all rows: an array of one number, as in scikit-learn."""
         return np.array([self.model_.n_iter], dtype=np.int32)
@@ -170,6 +171,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):  # type: ignore[mis
         found = self.margins(model, X)
         return found if len(model.coef) > 1 else found[:, 0]
 
+    @fitted
     def decision_function(self, X: object) -> Any:
         """The margin of each row, for many classes of each class.
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from tenfold.core import Array, Columns, Design, MatrixLike, Stop, VectorLike
-from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.estimator import Estimator, check_is_fitted, fitted, for_users
 from tenfold.estimator.grouped_rows import with_groups
 from tenfold.estimator.shell.merging import refusing_arithmetic_errors
 from tenfold.estimator.summary_table import Summary
@@ -25,11 +25,13 @@ class Terms:
     fit_intercept: bool
 
     @property
+    @fitted
     def terms_(self) -> Names:
         """The names of the coefficients and, if there is one, of the intercept."""
         more = ["intercept"] if self.fit_intercept else []
         return np.array([*self.coef_names_, *more], dtype=np.object_)  # type: ignore[attr-defined]
 
+    @fitted
     def conf_int(self, level: float = 0.95) -> Array:
         """Confidence intervals of the terms.
 
@@ -44,6 +46,7 @@ class Terms:
         check_is_fitted(self)
         return self._ends(level)
 
+    @fitted
     def summary(self, level: float = 0.95) -> Summary:
         """A table of the terms, the claims of the certificate, and the assumptions of the p-values.
 
@@ -72,6 +75,7 @@ class RobustErrors(Estimator):
 
     standard_errors = "classical"
 
+    @for_users
     def fit(
         self,
         X: MatrixLike,
@@ -120,66 +124,79 @@ class Inferring(Terms):
     """Brings standard errors to a learner that has `infer()`: an `Inference` about its model."""
 
     @cached_property
+    @fitted
     def inference_(self) -> Inference:
         """Inference about the coefficients, in one object."""
         with refusing_arithmetic_errors():
             return self.infer()  # type: ignore[attr-defined]
 
     @property
+    @fitted
     def standard_errors_(self) -> Array:
         """The standard error of each term."""
         return self.inference_.standard_errors
 
     @property
+    @fitted
     def covariance_(self) -> Array:
         """The covariance of the terms."""
         return self.inference_.covariance
 
     @property
+    @fitted
     def t_values_(self) -> Array:
         """Each term in units of its standard error; NaN if it is 0 by definition."""
         return self.inference_.t_values
 
     @property
+    @fitted
     def p_values_(self) -> Array:
         """For each term how often a t as large comes up if its expected value is 0; see `summary()` for conditions."""
         return self.inference_.p_values
 
     @property
+    @fitted
     def f_test_(self) -> FTest:
         """The test of all coefficients at once, the intercept aside."""
         return self.inference_.f_test
 
     @property
+    @fitted
     def r2_(self) -> float:
         """R² of the rows the model was fitted to."""
         return self.inference_.r2
 
     @property
+    @fitted
     def adjusted_r2_(self) -> float:
         """R² with variances in place of sums of squares."""
         return self.inference_.adjusted_r2
 
     @property
+    @fitted
     def log_likelihood_(self) -> float:
         """The largest log-likelihood under normal noise: Gauss's reason for least squares. Infinite if all rows fit."""
         return self.inference_.log_likelihood
 
     @property
+    @fitted
     def aic_(self) -> float:
         """Akaike's information criterion; the variance is not counted as a parameter. Lower is better."""
         return self.inference_.aic
 
     @property
+    @fitted
     def bic_(self) -> float:
         """Schwarz's Bayesian information criterion; the variance is not counted as a parameter. Lower is better."""
         return self.inference_.bic
 
     @property
+    @fitted
     def residual_variance_(self) -> float:
         """σ²: the squares of the residuals over the degrees of freedom that are left."""
         return self.inference_.sigma2
 
+    @fitted
     def predict_interval(self, X: MatrixLike, level: float = 0.95, of: str = "row") -> Any:
         """Where the target of each row is, at a level of confidence.
 

@@ -15,7 +15,7 @@ from tenfold.compiled.precision.double import subtract_product
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Grouped, Statistic
-from tenfold.estimator import OnePass, Regressor
+from tenfold.estimator import OnePass, Regressor, fitted
 from tenfold.estimator.shell.constraints import boolean, integer
 from tenfold.linear_model.inference.coefficient_summary import Names
 from tenfold.linear_model.inference.inference import Inferring
@@ -203,6 +203,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), DOUBLE_DOUBLE_EPS, None)
 
     @property
+    @fitted
     def coef_names_(self) -> Names:
         """The name of each coefficient's product."""
         names = self._monomials(len(self.schema_.columns)).names(self.schema_.names)

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated
 
 from tenfold.core import Remedy
-from tenfold.estimator import check_is_fitted
+from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, real
 from tenfold.estimator.shell.keyword_decisions import COUNT_OR_NONE, EXACT, copied, exact_tol, no_sign, one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect, refused
@@ -96,6 +96,7 @@ class Ridge(LeastSquares):
     random_state: Annotated[int | None, unseeded] = None
 
     @property
+    @fitted
     def n_iter_(self) -> int:
         """One: the answer is computed, not approached."""
         check_is_fitted(self)

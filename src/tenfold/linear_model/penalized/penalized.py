@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, SummaryScored
+from tenfold.estimator import OnePass, SummaryScored, fitted
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, integer, real
 from tenfold.estimator.shell.keyword_decisions import (
@@ -96,12 +96,14 @@ class Penalised(MultiOutput, Shrunken):
         return claims_of(problem, gap, model.coef, self.tol)
 
     @property
+    @fitted
     def sparse_coef_(self) -> Any:
         """The coefficients as a CSR matrix of one row for each output."""
         from scipy.sparse import csr_matrix
 
         return csr_matrix(self.coef_)
 
+    @fitted
     def path(self, alphas: ArrayLike = 100, eps: float = 1e-3) -> LassoPath:
         """The models of all penalties, from the summary of this one: no row is read.
 

@@ -20,7 +20,7 @@ from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.learner import Done
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.statistic import Expression, Statistic
-from tenfold.estimator import Estimator
+from tenfold.estimator import Estimator, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
@@ -334,16 +334,19 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
         return isinstance(state, Done) or len(state.training.summary.weights) == self._outputs(schema)
 
     @property
+    @fitted
     def n_iter_(self) -> int:
         """How many epochs were run."""
         return max(self.model_.n_iter, 1)
 
     @property
+    @fitted
     def t_(self) -> float:
         """How many steps were made in all epochs."""
         return self.model_.training.summary.t
 
     @property
+    @fitted
     def loss_curve_(self) -> Array:
         """Mean loss in each epoch."""
         return self.model_.training.loss_curve

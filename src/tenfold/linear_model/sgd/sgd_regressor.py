@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tenfold.core import Array, Columns, Need, Remedy
 from tenfold.core.losses import EpsilonInsensitive, Loss
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.estimator.shell.constraints import choice, real
 from tenfold.estimator.shell.keyword_decisions import NO_LOSS
 from tenfold.estimator.shell.keywords import refused
@@ -126,6 +126,7 @@ class SGDRegressor(SGD, Regressor):  # type: ignore[override]
         return self.scores(model, X)[:, 0]
 
     @property
+    @fitted
     def coef_(self) -> Array:
         """The coefficients, one for each column."""
         return self.model_.coef[0]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples
 
 from tenfold.core import MatrixLike, Schema
 from tenfold.core.rows.row_sketch import RowSketch, row_hashes
-from tenfold.estimator import Estimator
+from tenfold.estimator import Estimator, as_fitted
 from tenfold.sources import Source
 
 MAX_SKETCHED_PARTS = 32
@@ -28,6 +28,7 @@ _judged: dict[tuple[str, str], set[str]] = {}
 
 def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: ArrayLike | None) -> float:
     """Estimated share of these rows that are training rows of a model, from fingerprints and row hashes."""
+    first = as_fitted(first)
     certificate = vars(first).get("certificate_")
     made = certificate and certificate.provenance
     if made is None:

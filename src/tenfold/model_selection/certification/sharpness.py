@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Claim, DataError, MatrixLike, Schema, VectorLike
 from tenfold.engine import current, opened, schema_of
+from tenfold.estimator import as_fitted
 from tenfold.neural_network.mlp.backpropagation import RUNNING
 from tenfold.neural_network.mlp.curvature_products import Bend, NetworkBend
 from tenfold.neural_network.mlp.mlp_classifier import MLPClassifier
@@ -72,6 +73,7 @@ def sharpness(
             "give the last step, and rows that went through the others"
         )
     check_is_fitted(model)
+    model = as_fitted(model)
     if max_iter < 1 or max_iter % 1:
         raise ValueError(f"max_iter must be an integer from 1 on, not {max_iter!r}")
     if not tol >= 0:

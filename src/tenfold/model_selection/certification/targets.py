@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from tenfold.core import Codes, DataError, Labels, MatrixLike, Provenance
 from tenfold.engine.group_keys import Contiguous, Key
 from tenfold.engine.merge_tree import merge
-from tenfold.estimator import Estimator
+from tenfold.estimator import Estimator, as_fitted
 from tenfold.metrics.predictors import Foreign, opened_rows, predictor_of
 from tenfold.metrics.scorers import Summary, scorers_of
 from tenfold.model_selection.certification.clusters import unit_key
@@ -105,7 +105,7 @@ def judge(
     seen = 0.0
     if isinstance(first, Estimator):
         if isinstance(predictor, Foreign):
-            source = as_source(X, None, None, first.need.without_target(), model=first, reset=False)
+            source = as_source(X, None, None, as_fitted(first).need.without_target(), model=first, reset=False)
         seen = made_from(first, source, None if source.lazy else y, weight)
     units = [one.summary for one in each]
     return UnitScores(score, units, many, weighted, count, rows.classes, seen, where), asked

@@ -21,7 +21,7 @@ from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NAN, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
-from tenfold.estimator import check_is_fitted
+from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, Validate
 from tenfold.estimator.shell.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
 from tenfold.estimator.shell.keyword_decisions import ignored_verbose
@@ -401,6 +401,7 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
             return self.size_fits(state) and self.resumable(state.state, summary, schema)
         return self.size_fits(state) if isinstance(state, Weighing) else super().resumable(state, summary, schema)
 
+    @fitted
     def summary(self) -> Summary:
         """A table of the layers, how they were trained, and the claims of the certificate.
 
@@ -413,16 +414,19 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
         return network_summary(self)
 
     @property
+    @fitted
     def coefs_(self) -> list[Array]:
         """The coefficients of each layer: units below x units above."""
         return [W for W, _ in self._network(self.model_.schema).layers(self.model_.weights)]
 
     @property
+    @fitted
     def intercepts_(self) -> list[Array]:
         """The constants of each layer's units."""
         return [b for _, b in self._network(self.model_.schema).layers(self.model_.weights)]
 
     @property
+    @fitted
     def embeddings_(self) -> dict[str, Array]:
         """The embedding of each column that has one, by its name: its categories x its width."""
         schema = self.model_.schema
@@ -430,26 +434,31 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
         return dict(zip(names, self._network(schema).tables(self.model_.weights)))
 
     @property
+    @fitted
     def n_layers_(self) -> int:
         """How many layers there are, that of the inputs included."""
         return len(self.model_.sizes)
 
     @property
+    @fitted
     def n_outputs_(self) -> int:
         """How many units the last layer has."""
         return int(self.model_.sizes[-1])
 
     @property
+    @fitted
     def t_(self) -> int:
         """How many rows were learned from in all epochs."""
         return self.model_.training.seen
 
     @property
+    @fitted
     def loss_(self) -> float:
         """The mean loss with its penalty in the last epoch."""
         return float(self.loss_curve_[-1])
 
     @property
+    @fitted
     def best_validation_score_(self) -> float | None:
         """The best score on the validation rows of all epochs; None without `early_stopping`."""
         scores = self.validation_scores_

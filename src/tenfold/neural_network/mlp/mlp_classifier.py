@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Columns, Need, Schema
-from tenfold.estimator import Classifier
+from tenfold.estimator import Classifier, fitted
 from tenfold.estimator.class_weights import class_weights, named_weights, refuse_balanced
 from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.parameters import Behind
@@ -155,6 +155,7 @@ class MLPClassifier(MLP, Classifier):
         return f if len(model.schema.classes) == 1 else np.column_stack([np.zeros(len(f)), f])
 
     @property
+    @fitted
     def out_activation_(self) -> str:
         """What the outputs go through to be probabilities."""
         return "logistic" if self.n_outputs_ == 1 else "softmax"

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated
 
 from tenfold.core import Array, Columns, Need, Remedy, Schema
-from tenfold.estimator import Regressor
+from tenfold.estimator import Regressor, fitted
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.neural_network.mlp.mlp import MLP, MLPModel
@@ -138,6 +138,7 @@ class MLPRegressor(MLP, Regressor):
         return self.scores(model, X)[:, 0]
 
     @property
+    @fitted
     def out_activation_(self) -> str:
         """What the output goes through: nothing."""
         return "identity"

@@ -19,7 +19,7 @@ from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import CLASS_COUNT
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
-from tenfold.estimator import Estimator
+from tenfold.estimator import Estimator, fitted
 from tenfold.estimator.ensembles.members import NO_RECORD, advance, resumable_member, sound_member, with_members
 from tenfold.estimator.shell.constraints import choice, integer, real, seed
 from tenfold.kernels.numeric import GaussianKernel
@@ -170,12 +170,14 @@ class RBFNetwork(Estimator):
         return Hidden(model.centers, model.gamma).of(X)
 
     @property
+    @fitted
     def coef_(self) -> Array:
         """The weight of each hidden unit."""
         found: Array = self._weights("coef_").coef
         return found
 
     @property
+    @fitted
     def intercept_(self) -> float | Array:
         """The output far away from all centres."""
         found: float | Array = self._weights("intercept_").intercept

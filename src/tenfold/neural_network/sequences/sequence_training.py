@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from tenfold.core import Array, Chunk, Schema
+from tenfold.estimator import fitted
 from tenfold.estimator.epochs import Epoch
 from tenfold.estimator.sequences.sequence_kinds import SequenceClassifier
 from tenfold.estimator.shell.constraints import boolean, integer, real, seed, share
@@ -85,6 +86,7 @@ class SequenceTraining(TrainedNetwork[State, NetworkSummary, SequenceNetworkMode
         return Sequences.of(chunk, model.schema.levels).told(self._network(model.schema), model.weights)
 
     @property
+    @fitted
     def parameters_(self) -> dict[str, Array]:
         """The arrays of weights by name."""
         network = self._network(self.model_.schema)

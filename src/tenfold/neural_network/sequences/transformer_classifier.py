@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import integer, real
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.neural_network.sequences.sequence_network import Sequences
@@ -112,6 +113,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
         how = (self.d_model, self.n_layers, self.n_heads, self.dim_feedforward)
         return Transformer(features, *map(int, how))
 
+    @fitted
     def attention(self, X: MatrixLike, lengths: VectorLike = None) -> list[Array]:
         """How much each row of a sequence looks at each other one, in each head of each layer.
 

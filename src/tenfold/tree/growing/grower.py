@@ -13,7 +13,7 @@ from tenfold.compiled.tree import tree_search as ts
 from tenfold.compiled.tree.tree_missing import LEARNED, PARTS, ROW_PARTS
 from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.learner import Initial
-from tenfold.estimator import check_is_fitted
+from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.class_weights import balanced_weights, named_weights
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.estimator.shell.estimator import Estimator
@@ -79,12 +79,14 @@ class TreeGrower(Estimator):
         raise NotImplementedError
 
     @property
+    @fitted
     def n_outputs_(self) -> int:
         """How many targets are predicted: one."""
         check_is_fitted(self)
         return 1
 
     @property
+    @fitted
     def max_features_(self) -> int:
         """How many columns each node may choose from, by `max_features`."""
         check_is_fitted(self)
@@ -120,6 +122,7 @@ class TreeGrower(Estimator):
         bits = min(room, EXACT_SUM_BITS) - self.draw_bits
         return Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED)
 
+    @fitted
     def rules(self, setup: Setup) -> Rules:
         """When nodes are split, and how splits are scored."""
         levels, parts, criterion = setup.ranges.levels, self._parts, self.criterion_code

@@ -11,7 +11,7 @@ from tenfold.compiled.tree.tree_missing import PARTS
 from tenfold.compiled.tree.tree_search import SUMS
 from tenfold.core import Array, Codes, Columns
 from tenfold.core.arrays import MatrixLike
-from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.estimator import Estimator, check_is_fitted, fitted
 from tenfold.tree.forest import ForestModel
 from tenfold.tree.pruning.pruning import up
 from tenfold.tree.pruning.pruning_methods import impurities
@@ -78,12 +78,14 @@ class TreePaths(Readable):
     """Decision paths, depth and leaves of a fitted tree."""
 
     @property
+    @fitted
     def tree_(self) -> NodeTable:
         """The nodes: `feature`, `threshold`, `children_left`, `value`, `n_node_samples` and others."""
         if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
         return NodeTable.of(self)
 
+    @fitted
     def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends.
 
@@ -101,6 +103,7 @@ class TreePaths(Readable):
         self._in_one_leaf("apply")
         return self._apply(_node, X, lambda: ["node"])
 
+    @fitted
     def decision_path(self, X: MatrixLike) -> sp.csr_matrix:
         """The nodes that each row goes through, the root and its last one included.
 
@@ -115,6 +118,7 @@ class TreePaths(Readable):
         """
         return ways(self.model_.tree)[_in_memory(self.apply(X))]
 
+    @fitted
     def get_depth(self) -> int:
         """The number of splits on the longest way from the root to a leaf.
 
@@ -125,6 +129,7 @@ class TreePaths(Readable):
         check_is_fitted(self)
         return int(self.model_.tree.max_depth)
 
+    @fitted
     def get_n_leaves(self) -> int:
         """The number of leaves of the tree.
 
@@ -136,6 +141,7 @@ class TreePaths(Readable):
         return len(self.model_.tree.leaves)
 
     @property
+    @fitted
     def feature_importances_(self) -> Array:
         """Share of the merit of all splits that is due to each column.
 
@@ -149,6 +155,7 @@ class TreePaths(Readable):
 class ForestPaths(Estimator):
     """Decision paths and leaves of a fitted forest."""
 
+    @fitted
     def apply(self, X: MatrixLike) -> Any:
         """The number of the node in which each row ends, in each tree.
 
@@ -163,6 +170,7 @@ class ForestPaths(Estimator):
         check_is_fitted(self)
         return self._apply(nodes, X, lambda: [f"node_{t}" for t in range(len(self.model_.roots))])
 
+    @fitted
     def decision_path(self, X: MatrixLike) -> tuple[sp.csr_matrix, Codes]:
         """The nodes of all trees that each row goes through.
 

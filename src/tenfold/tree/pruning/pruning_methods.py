@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -11,7 +11,7 @@ from tenfold.compiled.tree.tree_missing import PARTS
 from tenfold.compiled.tree.tree_search import ERROR, GINI, SUMS
 from tenfold.core import Array, Codes, DataError, Flags, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
-from tenfold.estimator.shell.estimator import Estimator
+from tenfold.estimator import for_users
 from tenfold.stats.rows.draws import Holdout
 from tenfold.tree.growing.grower import TreeGrower
 from tenfold.tree.growing.growing import Rules
@@ -35,8 +35,6 @@ class Prices(NamedTuple):
 
 class Pruned(TreeGrower):
     """What pruning adds to a tree learner."""
-
-    fitting: ClassVar[frozenset[str]] = Estimator.fitting | {"cost_complexity_pruning_path"}
 
     min_impurity = 0.0
 
@@ -95,6 +93,7 @@ class Pruned(TreeGrower):
             prior = pruning.log_prior(model.tree, at)
         return cut_at(model, at)._replace(log_prior=prior)
 
+    @for_users
     def cost_complexity_pruning_path(
         self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None
     ) -> Prices:

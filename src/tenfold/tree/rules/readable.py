@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.tree.records import TreeModel
 from tenfold.tree.rules import reading
@@ -30,11 +31,13 @@ class Readable(Estimator):
         return Book(tree, schema, schema.classes[value.argmax(axis=1)], weight, share, gaps, value)
 
     @property
+    @fitted
     def rules_(self) -> tuple[Rule, ...]:
         """A rule for each leaf, from left to right."""
         self._not_too_deep("rules_")
         return reading.rules(self.book())
 
+    @fitted
     def every_rule(self) -> tuple[Rule, ...]:
         """A rule for each leaf, then one for each node that answers itself; every row fulfils one, and no other.
 
@@ -45,6 +48,7 @@ class Readable(Estimator):
         self._in_one_leaf("every_rule")
         return self.rules_ + reading.unseen_rules(self.book())
 
+    @fitted
     def tree_stats(self) -> TreeStats:
         """Leaves, height, external path length, and that weighted by training rows.
 
@@ -54,6 +58,7 @@ class Readable(Estimator):
         """
         return reading.stats(self.book())
 
+    @fitted
     def to_text(self) -> str:
         """The tree as indented lines; in brackets, the weight of the training rows of a leaf.
 
@@ -63,6 +68,7 @@ class Readable(Estimator):
         """
         return reading.text(self.book())
 
+    @fitted
     def to_dnf(self, label: object, unseen: bool = False) -> DNF:
         """The disjunctive normal form of a class: when the tree predicts it.
 
@@ -91,6 +97,7 @@ class Readable(Estimator):
             raise ValueError(f"{label!r} is not one of the classes {book.schema.classes.tolist()[:10]}")
         return reading.dnf(book, label, unseen)
 
+    @fitted
     def to_sql(self, dialect: str = "ansi", booleans: Sequence[str] = ()) -> str:
         """The tree as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.
 
@@ -110,6 +117,7 @@ class Readable(Estimator):
         self._not_too_deep("to_sql")
         return reading.sql(self.book(), reading.dialect(dialect, booleans, self.schema_))
 
+    @fitted
     def to_graphviz(self) -> str:
         """The tree as the source of a graph, for Graphviz's `dot`.
 

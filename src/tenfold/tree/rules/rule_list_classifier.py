@@ -15,6 +15,7 @@ from tenfold.core import MANY, Array, Certificate, Claim, Codes, Columns, Need, 
 from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes, record_types
 from tenfold.core.learner import Done
+from tenfold.estimator import fitted, for_users
 from tenfold.estimator.shell.constraints import choice, integer, nonzero_fraction, seed, share
 from tenfold.estimator.shell.kinds import Classifier
 from tenfold.estimator.shell.probability_scored import ProbabilityScored
@@ -246,6 +247,7 @@ class RuleListClassifier(ProbabilityScored):
     # ---- from rules ----------------------------------------------------------------------------
 
     @classmethod
+    @for_users
     def from_rules(cls, rules: Iterable[Rule], like: Classifier, default: object = None) -> RuleListClassifier:
         """A classifier that goes by these rules: the first that a row fulfils decides. Nothing is fitted.
 
@@ -300,6 +302,7 @@ class RuleListClassifier(ProbabilityScored):
         return made
 
     @classmethod
+    @for_users
     def from_tree(cls, tree: DecisionTree) -> RuleListClassifier:
         """Convert a fitted tree to a rule list with the same predictions and probabilities.
 
@@ -326,6 +329,7 @@ class RuleListClassifier(ProbabilityScored):
         return cls.from_rules(tree.every_rule(), tree)
 
     @classmethod
+    @for_users
     def from_dnf(cls, formulas: DNF | Iterable[DNF], like: Classifier, default: object = None) -> RuleListClassifier:
         """Build a classifier from one disjunctive normal form per class; the first that holds decides.
 
@@ -358,6 +362,7 @@ class RuleListClassifier(ProbabilityScored):
     # ---- reading -------------------------------------------------------------------------------
 
     @property
+    @fitted
     def rules_(self) -> tuple[Rule, ...]:
         """The rules in order; the last has no conditions."""
         schema, found = self.schema_, []
@@ -370,6 +375,7 @@ class RuleListClassifier(ProbabilityScored):
             found.append(Rule(conditions, said, weight, float(value.max()) / weight, text, tuple(value.tolist())))
         return tuple(found)
 
+    @fitted
     def to_text(self) -> str:
         """The rules as numbered lines; in brackets, the weight of the training rows that fulfil it, and their share.
 
@@ -381,6 +387,7 @@ class RuleListClassifier(ProbabilityScored):
             f"{i}. {rule} ({rule.weight:g}, {100 * rule.share:.0f} %)" for i, rule in enumerate(self.rules_, 1)
         )
 
+    @fitted
     def to_sql(self, dialect: str = "ansi", booleans: Sequence[str] = ()) -> str:
         """The list as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.
 
