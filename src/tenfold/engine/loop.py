@@ -6,9 +6,10 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from operator import call
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ OVERFLOW = (
 FINITE_CLAIMS = frozenset({"objective", "gradient"})
 """kinds of claims that are computed from the model and must be finite; bounds may be infinite"""
 
-_numbers = itertools.count()
+_names = map(str, itertools.count())
 
 Watcher = Callable[[Snapshot], str | None]
 """looks at each turn of the loop; a text it returns is a reason to stop"""
@@ -54,7 +55,8 @@ def schema_of(source: Source, need: Need, session: Session) -> Schema:
     schema = known or source.remember(need, session.reduce(FindSchema(need)))
     if schema.classes is not None:
         check_binary(schema.classes, need)
-    check_sequences(source, need, session)
+    if need.sequence is not None:
+        check_sequences(source, need, session)
     return schema
 
 
@@ -132,7 +134,7 @@ class Member:
     """the summaries of all groups of the key, from the first scan that made them"""
     keep: bool = False
     """whether rows take long to make, so that a learner of several passes holds them"""
-    name: str = field(default_factory=lambda: str(next(_numbers)))
+    name: str = field(default_factory=_names.__next__)
     """name under which the scratch of this state is held"""
     solved: bool = True
     """whether a model is made of the summary; if not, it is merged with that of other rows before"""
@@ -147,7 +149,8 @@ class Member:
     def expression(self, ask: Expression) -> Expression:
         """Return the learner's expression for its rows, and for each group if all groups are needed."""
         whole: Expression = Continue(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
-        stages, held = stages_of(self.before, self.learner.need, training=True), self._held
+        stages = stages_of(self.before, self.learner.need, training=True) if self.before else ()
+        held = self._held
         if self.key is None:
             return As(self.view, After(stages, whole, held) if stages or held else whole)
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups
@@ -177,14 +180,14 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         asks = [m.learner.ask(m.at.state) for m in going]
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
-            plan = session.plan(Each(tuple(m.expression(ask) for m, ask in wanting)))
+            plan = session.plan(Each(tuple(itertools.starmap(Member.expression, wanting))))
             for (m, ask), answer in zip(wanting, _answers(wanting, plan, session), strict=True):
-                with naming(m.title):
+                with naming(m.title) if m.title else nullcontext():
                     m.take(ask, answer, len(source))
             scans += plan.scans(held)
-            held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}
+            held = plan.held
         for m, ask in zip(going, asks, strict=True):
-            with naming(m.title):
+            with naming(m.title) if m.title else nullcontext():
                 if m.solved:
                     _go_on(m, ask is None, time.monotonic() - began)
                 else:
@@ -196,7 +199,7 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
 def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: Session) -> Any:
     """The answers to all members, from one scan; an error of the data names the learner that cannot use them."""
     try:
-        with naming_columns(*(m.at.schema for m, _ in wanting)):
+        with naming_columns(*[m.at.schema for m, _ in wanting]):
             return plan.answer(session.leaves(plan.leaves))
     except DataError:
         titles = dict.fromkeys(m.title for m, _ in wanting)
@@ -284,7 +287,7 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
     """One turn of a member, watched."""
 
     def why_stop(at: Snapshot) -> str | None:
-        reasons = [watch(at) for watch in m.watchers]
+        reasons = list(map(call, m.watchers, itertools.repeat(at)))
         if finished:
             return m.ending or "done"
         m.wish = m.wish or next(filter(None, reasons), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from tenfold.core import DataError
@@ -81,7 +81,12 @@ class Leaf(Value):
     @property
     def transformed(self) -> bool:
         """Whether the statistic sees the output of a fitted transformer."""
-        return any(stage.learned for stage in self.stages)
+        return bool(self.stages) and any(stage.learned for stage in self.stages)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it merges what its statistic says of all rows as they are read."""
+        return self.by is None and not (self.picks or self.stages or self.held) and self.order is None
 
     @property
     def all_rows(self) -> bool:
@@ -202,14 +207,28 @@ class Plan:
 
     def scans(self, held: Container[tuple[bytes, int]]) -> int:
         """How often the rows are read, if some of them, of a share of the parts or of all, are held already."""
-        merged = any(leaf.order is None and (leaf.held, leaf.every) not in held for leaf in self.leaves)
-        return merged + len({leaf.order for leaf in self.leaves if leaf.order is not None})
+        merged, orders = False, set[int]()
+        for leaf in self.leaves:
+            if leaf.order is not None:
+                orders.add(leaf.order)
+            elif (leaf.held, leaf.every) not in held:
+                merged = True
+        return merged + len(orders)
+
+    @property
+    def held(self) -> set[tuple[bytes, int]]:
+        """The rows that are held after it, and the share of the parts that they are of."""
+        found = set[tuple[bytes, int]]()
+        for leaf in self.leaves:
+            if leaf.held:
+                found.add((leaf.held, leaf.every))
+        return found
 
     def _flat(self, e: Expression, at: _Within) -> Any:
         """The shape of the answer, leaves put into the list: a list of shapes, or which leaf and which groups of it."""
         match e:
             case Each(of=many):
-                return [self._flat(one, at) for one in many]
+                return list(map(partial(self._flat, at=at), many))
             case As(view=view, of=one):
                 seen = View(view.need.dense(), view.schema) if self.dense and view.need.sparse else view
                 return self._flat(one, at._replace(view=seen))
@@ -269,8 +288,11 @@ class _Within(NamedTuple):
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
         by = crossed(self.keys) if self.keys else None
+        leaf = Leaf(self.view, statistic, self.picks, self.stages, by, (), self.chain, self.keep, self.marked)
+        if not self.draws:
+            return leaf
         draws = tuple(d if self.depth == deep else DrawAround(d, self.depth - deep) for d, deep in self.draws)
-        return Leaf(self.view, statistic, self.picks, self.stages, by, draws, self.chain, self.keep, self.marked)
+        return replace(leaf, draws=draws)
 
     @property
     def depth(self) -> int:
@@ -294,6 +316,6 @@ class _Within(NamedTuple):
 
 def _built(shape: Any, found: Sequence[Any]) -> Any:
     if isinstance(shape, list):
-        return tuple(_built(one, found) for one in shape)
+        return tuple(map(partial(_built, found=found), shape))
     summary = found[shape.leaf]
     return summary if shape.groups is None else summary.of(shape.groups)

@@ -7,6 +7,8 @@ fixed tree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from tenfold.core import Chunk, Codes
 from tenfold.core.rows.chunk import segments
 from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Grouped
+from tenfold.engine.merge_tree import merge
 from tenfold.engine.plan import Groups, Leaf, Pick
 from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.sources import Source
@@ -64,6 +67,15 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
                 for at in places:
                     yield at, *rows.of(leaves[at])
                     rows.forget(way for way, end in last.items() if end == at)
+
+
+def summary_of_part(leaf: Leaf, source: Source, part: int) -> Counted | None:
+    """The summary of a part for a single leaf that is `plain`: what `rows_of` and a tree of merges would give."""
+    chunks = source.chunks(part, leaf.view.need, leaf.view.schema)
+    found = next(map(partial(counted, leaf), chunks), None)
+    if (more := next(chunks, None)) is None:
+        return found
+    return merge(chain((found, counted(leaf, more)), map(partial(counted, leaf), chunks)))  # type: ignore[no-any-return]
 
 
 def ways_of(leaf: Leaf) -> list[Way]:
@@ -171,7 +183,7 @@ def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Group
 
 def counted(leaf: Leaf, chunk: Chunk) -> Counted:
     """The summary of a chunk, whatever its groups, and its rows."""
-    drawn, _ = drawn_anew(leaf, chunk)
+    drawn = drawn_anew(leaf, chunk)[0] if leaf.draws else chunk
     summary = leaf.statistic.summarize(drawn)
     return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk), drawn.n)
 

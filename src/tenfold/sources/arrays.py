@@ -39,6 +39,10 @@ from tenfold.sources.source import Source
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 
 
+FLOATS = frozenset(map(np.dtype, ("f4", "f8")))
+"""types of numbers that are read as they are"""
+
+
 @contextmanager
 def part_rows(rows: int) -> Iterator[None]:
     """Cut arrays into parts of n rows, to see the effect of merging on small data."""
@@ -197,13 +201,16 @@ class ArraySource(Source):
             each = zip(self.names, self.X, strict=True)
             data = tuple(validation.numbers(_pick(c, rows, keep), f"column {name!r}") for name, c in each)
         else:
-            data = validation.numbers(_pick(self.X, rows, keep), "X")
+            data = _pick(self.X, rows, keep)
+            data = data if data.dtype in FLOATS else validation.numbers(data, "X")
         weight = None if self.weight is None else _pick(self.weight, rows, keep)
         y = None
         if need.target is not None:
             y = _pick(self._target(), rows, keep)
-            labels = need.target == "class"
-            y = class_codes(y, schema.classes) if labels else validation.number_target(y, self.target)
+            if need.target == "class":
+                y = class_codes(y, schema.classes)
+            elif y.dtype != np.float64 or not y.flags.c_contiguous:
+                y = validation.number_target(y, self.target)
         yield Chunk(
             X=columns_class(data)(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
             y=y,
@@ -212,7 +219,7 @@ class ArraySource(Source):
             part=part,
             offset=rows.start,
             dropped=rows.stop - rows.start - n,
-            side={name: _pick(self._side(name), rows, keep) for name in dict.fromkeys((*need.side, *self.side))},
+            side=self._sides(need, rows, keep) if need.side or self.side else {},
             first_row_id=self.first_row_id(part),
         )
 
@@ -245,6 +252,10 @@ class ArraySource(Source):
                 )
             out.append(codes)
         return tuple(out)
+
+    def _sides(self, need: Need, rows: slice, keep: Codes | None) -> dict[str, Values]:
+        """What comes along with some rows, by name."""
+        return {name: _pick(self._side(name), rows, keep) for name in dict.fromkeys((*need.side, *self.side))}
 
     def _side(self, name: str) -> AnyColumn:
         """A column that comes along: given with the rows, or one of them."""
@@ -319,7 +330,10 @@ class ArraySource(Source):
     def fingerprint_later(self) -> Callable[[], str]:
         at = _spread(self.counted)
         every = (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight)
-        some = [v[at].toarray() if sp.issparse(v) else np.asarray(v)[at] for v in every if v is not None]
+        some = []
+        for values in every:
+            if values is not None:
+                some.append(values[at].toarray() if sp.issparse(values) else np.asarray(values)[at])
         return partial(_fingerprint, self.counted, self.names, some)
 
 

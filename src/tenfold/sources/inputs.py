@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
-from tenfold.sources.arrays import ArraySource
+from tenfold.sources.arrays import FLOATS, ArraySource
 from tenfold.sources.arrow import is_category, is_date
 from tenfold.sources.dask_frames import is_dask
 from tenfold.sources.frames import is_column, is_frame, settled, table_of
@@ -49,7 +49,6 @@ ANY_INPUT = Need()
 """numeric columns, without a target"""
 SEQUENCE = "which sequence"
 """name of the sequence ids of rows in memory"""
-FLOATS = frozenset(map(np.dtype, ("f4", "f8")))
 NUMBERS = FLOATS | frozenset(map(np.dtype, "?bBhHiIlLqQ"))
 
 
@@ -195,6 +194,8 @@ def _in_memory(
     if framed:
         data = _frame(model, X, need, reset)
         rows = data.num_rows
+    elif need.kinds in ("numeric", "mixed") and _settled_already(model, X, FLOATS, reset):
+        data, rows = X, len(X)
     else:
         data = {"numeric": numbers, "mixed": either, "categorical": labels, "text": texts, "date": labels}[need.kinds](
             model, X, need, reset
@@ -208,7 +209,7 @@ def _in_memory(
     seen = class_levels(y, "y") if one else None  # which refuses what are no classes
     if need.binary and seen is not None:
         check_binary(seen if weight is None else class_levels(y[weight > 0], "y"), need)
-    names = getattr(model, "feature_names_in_", None)
+    names = vars(model).get("feature_names_in_")
     if framed:
         word = "X" if type(X).__module__.startswith("pandas") else "X.drop"  # how its columns are left out
         source = TableSource(data, Roles(), word, y, weight, names is not None)
@@ -330,11 +331,12 @@ def _settled_already(model: Any, X: MatrixLike, types: frozenset[np.dtype[Any]],
     """
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in types or not X.size:
         return False
-    if getattr(model, "feature_names_in_", None) is not None:
+    known = vars(model)
+    if known.get("feature_names_in_") is not None:
         return False
     if reset:
-        model.n_features_in_ = X.shape[1]
-    return bool(X.shape[1] == getattr(model, "n_features_in_", X.shape[1]))
+        known["n_features_in_"] = X.shape[1]
+    return bool(X.shape[1] == known.get("n_features_in_", X.shape[1]))
 
 
 def either(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
@@ -411,7 +413,8 @@ def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     """The target as numbers, or as labels in their own type; of several columns, if the need is of one of them."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
-    y = refuse_masked(y, "y")
+    if isinstance(y, np.ma.MaskedArray):
+        y = refuse_masked(y, "y")
     if need.output is not None:
         columns = table_of(y).columns if is_frame(y) else as_labels(y).T
         each = [target(model, np.asarray(column), need.for_output(None)) for column in columns]

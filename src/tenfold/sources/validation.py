@@ -50,7 +50,8 @@ def check_columns(names: Sequence[str], named: bool, schema: Schema) -> None:
     """
     if not schema.columns:
         return
-    check_width(len(names), schema)
+    if len(names) != len(schema.columns):
+        check_width(len(names), schema)
     if named and schema.named and tuple(names) != schema.names:
         raise DataError(
             "The feature names should match those that were passed during fit: "

@@ -241,9 +241,13 @@ def statistics(expression: Expression) -> Iterator[Statistic]:
 
 def title(expression: Expression) -> str:
     """Return the title of an expression in histories and progress bars: its distinct statistics."""
+    if isinstance(expression, Statistic):
+        return expression.title
     return " ".join(dict.fromkeys(statistic.title for statistic in statistics(expression)))
 
 
 def every(expression: Expression) -> int:
     """Which share of the parts is read for it: each so-manieth."""
+    if isinstance(expression, Statistic):
+        return expression.every if isinstance(expression, Strided) else 1
     return math.gcd(*(s.every if isinstance(s, Strided) else 1 for s in statistics(expression)))

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import closing, contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from tenfold.core.pools import Pools
@@ -23,7 +23,7 @@ from tenfold.engine.ordered import Places
 from tenfold.engine.plan import Leaf
 from tenfold.engine.progress import Bar, bar
 from tenfold.engine.runner import Runner, Session, by_order
-from tenfold.engine.scan_part import LeafSummary
+from tenfold.engine.scan_part import LeafSummary, summary_of_part
 from tenfold.sources import Source
 
 TASKS_PER_THREAD = 32
@@ -71,8 +71,12 @@ class Local(Runner):
 
     @contextmanager
     def open(self, source: Source) -> Iterator[LocalSession]:
-        with closing(HeldStore(self.memory)) as store:
-            yield LocalSession(self, source, store)
+        session = LocalSession(self, source)
+        try:
+            yield session
+        finally:
+            if "store" in vars(session):
+                session.store.close()
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Any = None) -> Generator[Any]:
         # The function of each part, in order; at most twice as many as threads are in flight.
@@ -98,10 +102,15 @@ class Local(Runner):
 class LocalSession(Session):
     """Session of a local runner: a source, and what is held of it."""
 
-    def __init__(self, runner: Local, source: Source, store: HeldStore) -> None:
-        self.runner, self.source, self.store = runner, source, store
+    def __init__(self, runner: Local, source: Source) -> None:
+        self.runner, self.source = runner, source
         self._held: dict[str, Leaf] = {}
         """by name, whose rows and scratch are in the store: leaves may be known by where they are, so they stay"""
+
+    @cached_property
+    def store(self) -> HeldStore:
+        """What is held between rounds; most learners hold nothing."""
+        return HeldStore(self.runner.memory)
 
     @property
     def memory(self) -> int:
@@ -115,6 +124,10 @@ class LocalSession(Session):
         # The summary of each leaf: read, from what is held of the parts, or part after part.
         found: dict[int, Any] = {}
         with one_blas_thread():
+            if len(leaves) == len(self.source) == 1 and leaves[0].plain and bar() is None:
+                if self._held:
+                    self._keep({})
+                return [summary_of_part(leaves[0], self.source, 0)]
             for order, places in by_order(leaves).items():
                 some = [leaves[at] for at in places]
                 found |= zip(places, self._merged(some) if order is None else self._walked(some, order), strict=True)

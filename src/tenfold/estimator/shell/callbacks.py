@@ -41,15 +41,16 @@ class History:
         self._certificates: list[tuple[int, Certificate]] = []
         """certificates whose claims have not been computed yet, by the number of the turn"""
         self._bytes = 0
-        """of models and summaries that these claims would be made of"""
+        """of models and summaries that these claims would be made of, from the second turn on"""
         self._began = time.monotonic()
 
     def __call__(self, at: Snapshot) -> None:
-        if self._bytes > MAX_DEFERRED_BYTES:
-            self._turns = self.turns
+        if self._certificates:
+            self._bytes += size(at.model) + size(at.summary)
+            if self._bytes > MAX_DEFERRED_BYTES:
+                self._turns = self.turns
         if at.certificate is not None:
             self._certificates.append((len(self._turns), at.certificate))
-            self._bytes += size(at.model) + size(at.summary)
         self._turns.append(
             {
                 "step": at.state.step,

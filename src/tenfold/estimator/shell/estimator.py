@@ -32,14 +32,16 @@ from tenfold.estimator.shell import merging
 from tenfold.estimator.shell.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.shell.constraints import refuse_splitter
 from tenfold.estimator.shell.fitted_params import (
+    IMMUTABLE_TYPES,
     as_fitted,
     fitted,
     for_users,
-    frozen,
+    frozen_params,
     is_for_users,
     param_names,
     plain_kind,
     refusing_rows,
+    remembered,
 )
 from tenfold.estimator.shell.keywords import has_no_effect, refuse_keywords
 from tenfold.estimator.shell.parameters import Parameters
@@ -97,16 +99,12 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     def stop(self) -> Stop:
         """When the loop is to end although the learner would go on."""
-        return Rounds(self.max_iter) if self._uses("max_iter") else Never()
+        return Rounds(self.max_iter) if _uses(self.__class__, "max_iter") else Never()
 
     @property
     def seeded(self) -> bool:
         """Whether the learner has a seed."""
-        return self._uses("random_state")
-
-    def _uses(self, name: str) -> bool:
-        """Whether the learner has a parameter, and it has an effect."""
-        return name in param_names(type(self)) and not has_no_effect(type(self), name)
+        return _uses(self.__class__, "random_state")
 
     def seed(self) -> int | None:
         """The seed, if the learner has one: 0 to 2³² - 1, drawn once if `random_state` is None."""
@@ -177,7 +175,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
         fresh._validate_params()
-        source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes, lengths=lengths).numbered_from(first)
+        source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes, lengths=lengths)
+        source = source.numbered_from(first) if first else source
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
         watchers: list[Any] = [history := History()]
@@ -190,7 +189,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             resume = None if saving is None else saving.resume
             seed = learner.seed() if saving is None or resume is None else saving.seed
             if seed is not None:
-                learner.random_state = seed
+                learner.__dict__["random_state"] = seed
             if saving is not None:
                 saving.seed = seed
                 watchers.append(saving)
@@ -200,15 +199,15 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             )
         if Reporting.wanted(self):
             watchers[1].end(done.at)
-        fresh._history = history
+        fresh.__dict__["_history"] = history
         fresh._learned(done, source, seed)
         return self._become(fresh)
 
     def _learned(self, done: Fit, source: Source, seed: int | None) -> None:
         """Set the fitted attributes from the result of a fit."""
-        self.n_features_in_ = len(done.at.schema.columns)
+        self.__dict__["n_features_in_"] = len(done.at.schema.columns)
         if done.at.schema.named:
-            self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
+            self.__dict__["feature_names_in_"] = np.array(done.at.schema.names, dtype=object)
         print_of, parts, first = source.fingerprint_later(), len(source), source.first_part
         bare = Fit(done.at._replace(state=None, model=None, summary=None, asked=None, certificate=None), done.reason)
         summary = self.kept(done.at.model, done.at.summary)
@@ -268,24 +267,28 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def _blank(self) -> Any:
         """Return an unfitted copy with the current parameters, copied so that nobody changes them during the fit."""
         fresh = object.__new__(type(self))
-        fresh.__dict__.update({k: frozen(self.__dict__[k]) for k in param_names(self.__class__)})
+        fresh.__dict__.update(frozen_params(self))
         return fresh
 
     def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
         """Set the fitted attributes, with the current parameters as those of the fit."""
-        self.schema_ = schema
-        self.model_: Any = None if model is None else freeze(model)
-        self.summary_: Any = None if summary is None else freeze(summary)
-        self.certificate_ = certificate
-        self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
+        self.__dict__.update(
+            schema_=schema,
+            model_=None if model is None else freeze(model),
+            summary_=None if summary is None else freeze(summary),
+            certificate_=certificate,
+            _fitted_params=frozen_params(self),
+        )
 
     def _become(self, fresh: Any) -> Any:
         """Take over the fitted state of another estimator: all of it, or nothing if that failed earlier."""
         for name in list(self.__dict__):
             if name == "_history" or (name.endswith("_") and not name.startswith("_")):
                 del self.__dict__[name]
-        params = param_names(self.__class__)
-        self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
+        learned = dict(fresh.__dict__)
+        for name in param_names(self.__class__):
+            learned.pop(name, None)
+        self.__dict__.update(learned)
         return self
 
     @property
@@ -296,13 +299,17 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def _validate_params(self) -> None:
         if self._parameter_constraints is None:
             return
-        given = tuple((name, plain_kind(self.__dict__[name]), self.__dict__[name]) for name in param_names(type(self)))
-        if all(kind is not None for _, kind, _ in given):
-            cls: Any = type(self)
-            _check_params(cls, given)
+        cls: Any = type(self)
+        names = tuple(param_names(cls))
+        values = tuple(map(self.__dict__.__getitem__, names))
+        kinds: tuple[Any, ...] = tuple(map(type, values))
+        if not IMMUTABLE_TYPES.issuperset(kinds):
+            kinds = tuple(map(plain_kind, values))
+        if None not in kinds:
+            _check_params(cls, names, kinds, values)
         else:
             refuse_splitter(type(self), self.__dict__.get("cv"))
-            refuse_keywords(type(self), {name: self.__dict__[name] for name in param_names(type(self))})
+            refuse_keywords(type(self), dict(zip(names, values)))
             super()._validate_params()
 
     # ---- merging -------------------------------------------------------------------------------
@@ -485,11 +492,17 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         return tags
 
 
+@remembered
+def _uses(cls: Any, name: str) -> bool:
+    """Whether a learner has a parameter, and it has an effect."""
+    return name in param_names(cls) and not has_no_effect(cls, name)
+
+
 @lru_cache(maxsize=256)
-def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
+def _check_params(cls: Any, names: tuple[str, ...], kinds: tuple[Any, ...], values: tuple[Any, ...]) -> None:
     """Raise if parameters are invalid; valid ones are checked once."""
     model: Any = object.__new__(cls)
-    model.__dict__.update({name: value for name, _, value in given})
+    model.__dict__.update(zip(names, values))
     refuse_keywords(cls, model.__dict__)
     BaseEstimator._validate_params(model)
 

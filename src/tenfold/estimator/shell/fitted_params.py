@@ -25,6 +25,11 @@ IMMUTABLE_TYPES = frozenset({bool, int, float, str, type, type(None)})
 """types of most parameters: nothing to copy"""
 
 
+def remembered(function: Function) -> Function:
+    """`functools.cache`, typed as the function: mypy takes the class of an estimator for something without a hash."""
+    return cast(Function, cache(function))
+
+
 def plain_kind(value: Any) -> Any:
     """The type of a plain parameter, or the types within a tuple of such; None of any other: it may change."""
     kind = type(value)
@@ -34,14 +39,10 @@ def plain_kind(value: Any) -> Any:
     return each if IMMUTABLE_TYPES.issuperset(each) else None
 
 
-_known_names: dict[type, frozenset[str]] = {}
-
-
+@remembered
 def param_names(cls: Any) -> frozenset[str]:
     """The names of a learner's parameters; looking them up takes longer than a small fit."""
-    if cls not in _known_names:
-        _known_names[cls] = frozenset(cls._get_param_names())
-    return _known_names[cls]
+    return frozenset(cls._get_param_names())
 
 
 def frozen(value: Any) -> Any:
@@ -59,6 +60,15 @@ def frozen(value: Any) -> Any:
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(frozen(one) for one in value)
     return value
+
+
+def frozen_params(model: Any) -> dict[str, Any]:
+    """The parameters of a learner as they are now, by name: copies that nobody else can change."""
+    names = param_names(model.__class__)
+    values = tuple(map(model.__dict__.__getitem__, names))
+    if IMMUTABLE_TYPES.issuperset(map(type, values)):
+        return dict(zip(names, values))
+    return dict(zip(names, map(frozen, values)))
 
 
 def as_fitted(model: Any) -> Any:
@@ -120,7 +130,7 @@ def _is_marked(value: Any) -> bool:
     return getattr(value, "for_users", False)
 
 
-@cache
+@remembered
 def is_for_users(cls: type, name: str) -> bool:
     """Whether a public name of a learner is marked, is scikit-learn's own, or is a method that only its writer knows.
 

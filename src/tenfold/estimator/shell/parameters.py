@@ -170,7 +170,8 @@ def _make_init(cls: type[Parameters]) -> Any:
         raise TypeError(f"{cls.__name__}: a parameter without a default follows one with a default")
     signature = ", ".join(["self", *plain, *(("*", *keywords) if keywords else ())])
     made: dict[str, Any] = {}
-    exec(f"def __init__({signature}):\n" + "\n".join(f"    self.{name} = {name}" for name in cls._parameters), made)
+    each = ", ".join(f"{name}={name}" for name in cls._parameters)
+    exec(f"def __init__({signature}):\n    self.__dict__.update({each})", made)
     init = made["__init__"]
     init.__defaults__ = tuple(one.default for one in plain.values() if one.default is not MISSING)
     init.__kwdefaults__ = {name: one.default for name, one in keywords.items() if one.default is not MISSING}

@@ -10,6 +10,7 @@ import numpy as np
 from tenfold.core import Array, Columns, Design, MatrixLike, Stop, VectorLike
 from tenfold.estimator import Estimator, check_is_fitted, fitted, for_users
 from tenfold.estimator.grouped_rows import with_groups
+from tenfold.estimator.shell.callbacks import with_callbacks
 from tenfold.estimator.shell.merging import refusing_arithmetic_errors
 from tenfold.estimator.summary_table import Summary
 from tenfold.linear_model.inference.coefficient_summary import Names, summary_of
@@ -75,6 +76,7 @@ class RobustErrors(Estimator):
 
     standard_errors = "classical"
 
+    @with_callbacks
     @for_users
     def fit(
         self,
@@ -112,7 +114,7 @@ class RobustErrors(Estimator):
             if self.standard_errors != "cluster":
                 raise ValueError('groups go with standard_errors="cluster"')
             X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
-        return super().fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
+        return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
 
     @property
     def _scores(self) -> str:

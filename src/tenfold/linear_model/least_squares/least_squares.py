@@ -84,14 +84,10 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         # Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
         # With a penalty and very many features, the rows themselves while they are fewer.
         categories, plain = int(schema.levels.sum()), self.precision == "normal" and self.standard_errors not in ROBUST
-        if (
-            self.alpha
-            and plain
-            and not too_many(categories)
-            and int(schema.size("feature") or 0) > dual_ridge.MIN_WIDE_FEATURES
-        ):
+        has_matrix = not categories or not too_many(categories)
+        if self.alpha and plain and has_matrix and int(schema.size("feature") or 0) > dual_ridge.MIN_WIDE_FEATURES:
             return RowsOrComoments(schema.levels)
-        if not too_many(categories):
+        if has_matrix:
             return (DOUBLE if self.precision == "high" else GRAM).statistic(schema)
         if self.precision == "high" or self.standard_errors in ROBUST:
             asked = 'precision="high"' if self.precision == "high" else f'standard_errors="{self.standard_errors}"'
