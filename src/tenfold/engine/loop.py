@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import call
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -43,6 +43,7 @@ OVERFLOW = (
 FINITE_CLAIMS = frozenset({"objective", "gradient"})
 """kinds of claims that are computed from the model and must be finite; bounds may be infinite"""
 
+_early: dict[type, bool] = {}
 _names = map(str, itertools.count())
 
 Watcher = Callable[[Snapshot], str | None]
@@ -296,8 +297,16 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
     m.at, reason = turn(m.learner, m.at, why_stop, m.certified or not finished)
     if reason:
         _end(m, reason)
-    elif m.ending is None and isinstance(m.learner, StopsEarly):
+    elif m.ending is None and _stops_early(m.learner):
         _end_early(m, m.learner, seconds)
+
+
+def _stops_early(learner: Learner) -> TypeGuard[StopsEarly]:
+    """Whether a learner is certified by a last pass; a protocol takes long to look, so a class is asked once."""
+    kind = type(learner)
+    if kind not in _early:
+        _early[kind] = isinstance(learner, StopsEarly)
+    return _early[kind]
 
 
 def _end_early(m: Member, learner: StopsEarly, seconds: float) -> None:
