@@ -17,7 +17,7 @@ from tenfold.core import Array, Claim, DataError, Schema
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.learner import Done, ModelT, StateT, SummaryT
 from tenfold.core.statistic import Expression, Statistic
-from tenfold.estimator import Estimator
+from tenfold.estimator import Estimator, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs, Validate
 from tenfold.neural_network.mlp.objective import Objective
 from tenfold.stats.rows.draws import Holdout
@@ -333,22 +333,26 @@ class TrainedNetwork(
     # ---- attributes ------------------------------------------------------------------------------
 
     @property
+    @fitted
     def n_iter_(self) -> int:
         """How many epochs were run; of gradients of all rows, how many steps were made."""
         return max(self.model_.n_iter, 1)
 
     @property
+    @fitted
     def loss_curve_(self) -> Array:
         """The mean loss with its penalty in each epoch, of each batch before it was learned from."""
         curve: Array = self.model_.training.loss_curve
         return curve
 
     @property
+    @fitted
     def best_loss_(self) -> float:
         """The lowest loss of all epochs."""
         return float(self.loss_curve_.min())
 
     @property
+    @fitted
     def validation_scores_(self) -> Array:
         """The score after each epoch on the validation rows, or sequences: accuracy, or R²."""
         scores: Array = self.model_.training.validation_scores
