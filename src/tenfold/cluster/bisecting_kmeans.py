@@ -50,7 +50,7 @@ class BisectionTree(NamedTuple):
 
     @property
     def leaves(self) -> Codes:
-        """The nodes that are clusters."""
+        """Numbers of the leaves, which are the clusters."""
         return np.flatnonzero(self.left < 0)
 
     def find(self, X: Columns) -> Codes:
@@ -93,11 +93,11 @@ class Halves(Mergeable):
 
     @property
     def weight(self) -> Array:
-        """The weight of each half."""
+        """Total weight of the rows of each half."""
         return np.concatenate([self.left.weight, self.right.weight])
 
     def means(self) -> Array:
-        """The mean of each half."""
+        """Mean of the rows of each half."""
         return np.concatenate([self.left.means(), self.right.means()])
 
 

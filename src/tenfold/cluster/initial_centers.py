@@ -68,7 +68,7 @@ class FirstCenters:
         return np.array(self.init, dtype=np.float64)
 
     def ask(self, state: Start) -> Asked:
-        """What is not known yet."""
+        """Ask for a sample of the rows, then for the distances to candidate centres."""
         match state:
             case Measuring():
                 return SpreadAndMass(self.seed)

@@ -27,7 +27,7 @@ class BucketSpread(Mergeable):
 
     @property
     def weight(self) -> float:
-        """The weight of all rows."""
+        """Total weight of the rows."""
         return float(self.columns.weight.max())
 
     @property

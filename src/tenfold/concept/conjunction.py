@@ -22,7 +22,7 @@ class Between:
     high: float
 
     def admits(self, value: Any) -> bool:
-        """Whether the value lies within."""
+        """Whether the constraint admits a value."""
         return bool(self.low <= value <= self.high)
 
     def includes(self, other: Any) -> bool:

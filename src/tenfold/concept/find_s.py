@@ -100,7 +100,7 @@ class FindS(ProbabilityScored):
         return Initial(0, schema)
 
     def _nothing(self, schema: Schema) -> ConceptModel:
-        """The hypothesis that covers nothing."""
+        """Return the empty hypothesis, which covers no row."""
         return ConceptModel(np.full(len(schema.columns), NOTHING), *positive_class(self.pos_label, schema))
 
     def ask(self, state: State) -> JoinOfPositives | None:

@@ -240,7 +240,7 @@ class VersionSpace:
 
     @cached_property
     def size(self) -> int:
-        """How many hypotheses are left."""
+        """Number of hypotheses in the version space."""
         if self.is_empty:
             return 0
         return int(self._total(1, lambda j, constraint: 1)) + self.specific[0].covers_nothing

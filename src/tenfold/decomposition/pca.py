@@ -190,7 +190,7 @@ class PCA(OnePass, Projector):
         return ReadingRFactor(0, model) if axes.wants_factor(k) else Done.of(model)
 
     def _count(self, ratio: Array) -> int:
-        """How many components are kept."""
+        """Number of components to keep, from `n_components`."""
         if self.n_components is None:
             return len(ratio)
         if isinstance(self.n_components, (int, np.integer)):
@@ -320,13 +320,13 @@ class PCA(OnePass, Projector):
     @property
     @fitted
     def n_components_(self) -> int:
-        """How many components there are."""
+        """Number of components."""
         return len(self.model_.components)
 
     @property
     @fitted
     def n_samples_(self) -> int:
-        """How many rows were summarized."""
+        """Number of training rows."""
         where = self.certificate_.provenance
         return 0 if where is None else where.rows
 

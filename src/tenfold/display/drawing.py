@@ -147,7 +147,7 @@ def predicted(
 
 
 class FoldSummaries(NamedTuple, Generic[S]):
-    """The summaries of all folds."""
+    """Summaries of all folds of a cross-validation."""
 
     each: list[S]
     label: object

@@ -177,7 +177,7 @@ def _label(found: PartialDependence, at: int, centered: bool) -> str:
 def _curve(
     ax: Axes, found: PartialDependence, at: int, centered: bool, band: bool, line: Look, rows: Look
 ) -> list[Any]:  # fmt: skip
-    """Of a column of numbers."""
+    """Draw the curve of a numeric column."""
     x, y = found.grid_values[0], found.average[at]
     shift = y[0] if centered else 0.0
     look = {"color": "#1f5f9e", "linewidth": 2, "zorder": 3, **line}
@@ -196,7 +196,7 @@ def _curve(
 def _bars(
     ax: Axes, found: PartialDependence, at: int, centered: bool, band: bool, line: Look, rows: Look
 ) -> list[Any]:  # fmt: skip
-    """Of a column of categories."""
+    """Draw the bars of a categorical column."""
     y, place = found.average[at], np.arange(len(found.grid_values[0]))
     shift = y[0] if centered else 0.0
     bars = ax.bar(place, y - shift, **{"color": "#3b82c4", "alpha": 0.75, "width": 0.7, **line})

@@ -94,5 +94,5 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
         return np.array([[one.model_.constant for one in self.each_output()]])
 
     def predict_from(self, model: MeanModel, X: Columns) -> Array:
-        """The same for every row."""
+        """Return the constant prediction for every row."""
         return np.full(len(X), model.constant)

@@ -46,7 +46,7 @@ class Calendar:
 
     @cached_property
     def years(self) -> Any:
-        """The year of each date."""
+        """Calendar year of each date."""
         return self.date.astype("M8[Y]")
 
     @cached_property
@@ -88,7 +88,7 @@ class Calendar:
 
     @property
     def microsecond(self) -> Array:
-        """Of the second, in millionths."""
+        """Microseconds within the second of each date."""
         found: Array = np.rint((self.seconds - np.floor(self.seconds)) * 1e6)
         return found
 

@@ -120,13 +120,13 @@ class BayesianNetworkDensity(OnePass, Density):
     @property
     @fitted
     def network_(self) -> BayesianNetwork:
-        """The network, which answers questions."""
+        """The fitted `BayesianNetwork`, for inference."""
         return self.model_.network(self.schema_.names, [c.categories.tolist() for c in self.schema_.columns])
 
     @property
     @fitted
     def edges_(self) -> list[tuple[str, str]]:
-        """Parents and children, by name."""
+        """Edges of the graph, as pairs of parent and child names."""
         names = self.schema_.names
         return [(names[a], names[b]) for a, b in zip(self.model_.parent.tolist(), self.model_.child.tolist())]
 

@@ -199,7 +199,7 @@ class BayesianNetworkEM(Density):
     @property
     @fitted
     def network_(self) -> BayesianNetwork:
-        """The network, which answers questions."""
+        """The fitted `BayesianNetwork`, for inference."""
         values: list[Sequence[Any]] = [c.categories.tolist() for c in self.schema_.columns]
         return self.model_.network.network(
             self._names(self.schema_), [*values, *(range(k) for k in self._latent(self.schema_).values())]
@@ -208,7 +208,7 @@ class BayesianNetworkEM(Density):
     @property
     @fitted
     def edges_(self) -> list[tuple[str, str]]:
-        """Parents and children, by name."""
+        """Edges of the graph, as pairs of parent and child names."""
         names, network = self._names(self.schema_), self.model_.network
         return [(names[a], names[b]) for a, b in zip(network.parent.tolist(), network.child.tolist(), strict=True)]
 

@@ -93,7 +93,7 @@ def read(text: str) -> Parts:
 
 
 def _variable(words: Words) -> list[str]:
-    """The values of a variable."""
+    """Parse the declaration of a variable and its values."""
     found: list[str] = []
     words.next("{")
     while (word := words.next()) != "}":

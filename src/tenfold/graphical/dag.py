@@ -26,7 +26,7 @@ def parents_first(parents: Parents) -> list[int]:
 
 
 def children_of(parents: Parents) -> list[list[int]]:
-    """The children of each node."""
+    """Children of each node, from the parents of each node."""
     children: list[list[int]] = [[] for _ in parents]
     for node, some in enumerate(parents):
         for parent in some:

@@ -47,7 +47,7 @@ class NetworkLayout(NamedTuple):
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
-        """The shape of each table."""
+        """Shape of the table of each variable: parents, then the variable."""
         return [tuple(self.levels[one] for one in (*some, at)) for at, some in enumerate(self.parents)]
 
     @property
@@ -127,7 +127,7 @@ class FamilyCounts(Mergeable):
         return NetworkLayout.read(self.levels, self.parent, self.child)
 
     def tables(self) -> list[Array]:
-        """The counts of each family."""
+        """Tables of counts, one for each variable with its parents."""
         return self.layout.split(self.count)
 
     def is_valid(self, schema: Schema) -> bool:

@@ -84,7 +84,7 @@ class ProbabilityTable:
 
     @property
     def p(self) -> Array:
-        """The probabilities of all combinations."""
+        """Array of the probabilities of all combinations of values."""
         return self.count / self.count.sum()
 
     @property

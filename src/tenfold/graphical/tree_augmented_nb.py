@@ -119,7 +119,7 @@ class TreeAugmentedNB(OnePass, Classifier):
     @property
     @fitted
     def class_prior_(self) -> Array:
-        """The probability of each class."""
+        """Prior probability of each class."""
         return self.model_.tables()[-1]
 
     @property

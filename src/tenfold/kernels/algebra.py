@@ -76,7 +76,7 @@ class Kernel(Parameter):
         raise NotImplementedError
 
     def diagonal_of(self, X: Any) -> Array:
-        """k(x, x) of each row."""
+        """Diagonal of the Gram matrix: k(x, x) for each row."""
         raise NotImplementedError
 
     def proof(self) -> Proof:

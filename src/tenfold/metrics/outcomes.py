@@ -195,7 +195,7 @@ class UnreadRows:
 
 
 def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary: Outcomes) -> float:
-    """The score of all rows."""
+    """Score all rows with the scorer."""
     needs = NEED_OF_METHOD[_method(call)]
     truth = summary.truth if classes is None else classes[summary.truth.astype(np.intp)]
     model = Said(summary.said, classes, needs)

@@ -222,7 +222,7 @@ def united(known: Labels, found: Labels) -> Labels:
 
 
 class Opened(NamedTuple):
-    """Rows, opened to be predicted."""
+    """Validated rows, ready for prediction."""
 
     session: Session
     source: Source

@@ -37,7 +37,7 @@ class Silhouettes(Mergeable):
 
     @property
     def score(self) -> float:
-        """The mean over all rows."""
+        """Mean silhouette over all rows."""
         return float(self.total.sum() / self.weight.sum())
 
     def by_cluster(self) -> Array:
@@ -103,6 +103,6 @@ def silhouettes(model: Any, X: MatrixLike, sample_weight: ArrayLike | None = Non
 
 
 def _labels(learner: ByIdentity, chunk: Chunk) -> Codes:
-    """The cluster of each row."""
+    """Cluster label of each row."""
     found: Codes = learner.it.label_from(learner.it.model_, chunk.X)
     return found

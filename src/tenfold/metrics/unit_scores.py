@@ -88,7 +88,7 @@ def _regressions(
 def _confusions(
     truth: Codes, weight: Array | None, unit: Codes, filled: list[int], k: int
 ) -> Callable[[Said], Found]:  # fmt: skip
-    """All units in one count."""
+    """Confusion matrices of all units, from one count."""
     n = int(unit.max()) + 1
     pair, rows = (unit * k + truth) * k, np.bincount(unit)
 

@@ -73,7 +73,7 @@ class ComponentSums(Mergeable):
 
     @property
     def rows(self) -> float:
-        """The weight of all rows."""
+        """Total weight of the rows."""
         return float(self.weight.sum())
 
     @property
@@ -223,7 +223,7 @@ def log_joint(X: Columns, model: MixtureModel) -> Array:
 
 
 def log_density(X: Columns, model: MixtureModel) -> Array:
-    """log p(x) of each row."""
+    """Log-density log p(x) of each row."""
     out, largest = np.empty(len(X)), np.empty(min(ROWS_PER_BLOCK, max(len(X), 1)))
     for rows, _, joint in joints(X, model.means, model.upper, model.level()):
         log_sums(joint, largest, out[rows])

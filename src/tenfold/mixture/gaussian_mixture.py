@@ -254,7 +254,7 @@ class GaussianMixture(Density):
         return p if self.covariance_type in ("full", "tied") else 1
 
     def _given(self, p: int) -> _Given:
-        """What to start from, checked."""
+        """Validated initial parameters given by the user."""
         return _Given.of(self, p, self._width(p))
 
     def model(self, state: State) -> MixtureModel | None:
@@ -295,7 +295,7 @@ class GaussianMixture(Density):
     # ---- applying ------------------------------------------------------------------------------
 
     def log_density_from(self, model: MixtureModel, X: Columns) -> Array:
-        """log p(x) of each row."""
+        """Log-density log p(x) of each row."""
         return log_density(X, model)
 
     def label_from(self, model: MixtureModel, X: Columns) -> Codes:
@@ -378,7 +378,7 @@ class GaussianMixture(Density):
         return self._criteria(X, sample_weight)[1]
 
     def _criteria(self, X: Any, sample_weight: Any) -> tuple[float, float]:
-        """BIC and AIC of rows."""
+        """BIC and AIC of the model on some rows."""
         score, rows = self._log_likelihood(X, sample_weight)
         return information_criteria(score, rows, n_parameters(self.model_, self.covariance_type))
 
@@ -481,7 +481,7 @@ class _Given(NamedTuple):
         return cls(weights, means, np.ascontiguousarray(turned[:, ::-1, ::-1]))
 
     def covariance(self) -> Array:
-        """The covariances of given precisions."""
+        """Covariances from the given precisions."""
         assert self.upper is not None
         p = self.upper.shape[1]
         if self.upper.shape[2] < p:

@@ -186,6 +186,6 @@ def _variances(model: MixtureModel) -> Array:
 
 
 def _numbers(which: Codes) -> str:
-    """Components, as claims name them."""
+    """Component numbers in the words of a claim."""
     said = ", ".join(map(str, which[:5].tolist())) + (", ..." if len(which) > 5 else "")
     return f"component{'s' if len(which) > 1 else ''} number {said}"

@@ -34,7 +34,7 @@ def without_column(X: MatrixLike, column: str | None) -> MatrixLike:
 
 
 def only_column(X: MatrixLike, column: str) -> MatrixLike:
-    """A frame of one column."""
+    """Frame with one of the columns only."""
     if not is_frame(X):
         raise DataError(f"rows without named columns have no column {column!r}. Remedy: give an array")
     if column not in (names := _names(X)):

@@ -118,7 +118,7 @@ class Categorical(Mergeable):
 
     @property
     def n(self) -> float:
-        """How many draws there are."""
+        """Number of draws."""
         return float(sum(self.count.values()))
 
     @property

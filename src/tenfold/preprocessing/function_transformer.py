@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 
 
 class FunctionModel(NamedTuple):
-    """How many columns come out."""
+    """Number of output columns of a fitted function."""
 
     n_output_features: Annotated[int, Between(1)]
 

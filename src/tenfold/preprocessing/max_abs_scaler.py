@@ -86,7 +86,7 @@ class MaxAbsScaler(OnePass, Transformer):
         return MaxAbsModel(s.value, np.where(s.value < SMALLEST_NORMAL, 1.0, s.value))
 
     def certify(self, model: MaxAbsModel, s: Largest) -> tuple[Claim, ...]:
-        """A maximum has no rounding."""
+        """Claim that maxima are exact."""
         return (Claim("gap", 0.0, "proved", "maxima are exact", "objective"),)
 
     def transform_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
@@ -100,6 +100,6 @@ class MaxAbsScaler(OnePass, Transformer):
     @property
     @fitted
     def n_samples_seen_(self) -> int:
-        """How many rows were summarized."""
+        """Number of training rows."""
         where = self.certificate_.provenance
         return 0 if where is None else where.rows

@@ -111,12 +111,12 @@ class MinMaxScaler(OnePass, Transformer):
         return out
 
     def inverse_from(self, model: MinMaxModel, X: Columns) -> Matrix:
-        """(z - min) / scale."""
+        """Undo the scaling: (z - min) / scale."""
         return X.scaled(model.scale, model.min)
 
     @property
     @fitted
     def n_samples_seen_(self) -> int:
-        """How many rows were summarized."""
+        """Number of training rows."""
         where = self.certificate_.provenance
         return 0 if where is None else where.rows

@@ -47,7 +47,7 @@ class ZeroRows(Grouped[RowWeight]):
 
 
 class NormalizerModel(NamedTuple):
-    """Nothing: no row needs another."""
+    """Empty model: each row is normalized by itself."""
 
 
 class Normalizer(OnePass, Transformer):

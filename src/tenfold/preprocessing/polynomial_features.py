@@ -36,7 +36,7 @@ class TotalWeight(Grouped[TotalRowWeight]):
 
 
 class PolynomialModel(NamedTuple):
-    """How many terms there are."""
+    """Number of terms of a fitted expansion."""
 
     n_output_features: int
 
@@ -134,7 +134,7 @@ class PolynomialFeatures(OnePass, Transformer):
         return (none, *few_rows(s.weight, model.n_output_features))
 
     def transform_from(self, model: PolynomialModel, X: Columns) -> Array:
-        """The products, row by row."""
+        """Products of columns for each row."""
         terms, first, skipped = self._terms(X.shape[1]), int(self.include_bias), self._skipped(X.shape[1])
         out = np.ones((len(X), model.n_output_features))
         for rows, block in X.blocks():

@@ -96,7 +96,7 @@ class QuantileTransformer(OnePass, Transformer):
         return QuantileModel(np.maximum.accumulate(found, axis=0), shares)
 
     def certify(self, model: QuantileModel, s: Distribution) -> tuple[Claim, ...]:
-        """How exact the quantiles are."""
+        """Claims about the accuracy of the quantiles."""
         flat = float(sum(column.flat for column in s.columns))
         why = "columns that never change, or hold nothing: they have no ranks"
         return (s.claim(), Claim("constant columns", flat, "proved", why, "data"))
@@ -133,5 +133,5 @@ class QuantileTransformer(OnePass, Transformer):
     @property
     @fitted
     def n_quantiles_(self) -> int:
-        """How many quantiles there are."""
+        """Number of quantiles."""
         return len(self.model_.references)

@@ -249,7 +249,7 @@ class TargetEncoder(OnePass, TargetTransformer):
         return fits and (summary is None or len(summary.total) == self._folds)
 
     def transform_from(self, model: EncoderModel, X: Columns) -> Array:
-        """The encodings by all rows."""
+        """Encodings estimated from all training rows."""
         return self._looked_up(model, X, np.full(len(X), len(model.mean) - 1))
 
     def training_from(self, model: EncoderModel, X: Columns) -> Array:

@@ -70,7 +70,7 @@ class Symbols(Lens):
     count: int
 
     def __call__(self, chunk: Chunk) -> Values:
-        """The codes of a chunk."""
+        """Symbol codes of the rows of a chunk."""
         return codes_of(chunk.X, self.count).astype(np.min_scalar_type(self.count))
 
 

@@ -83,7 +83,7 @@ class StateSums(Mergeable):
 
     @property
     def rows(self) -> float:
-        """The weight of all rows."""
+        """Total weight of the rows."""
         return self.sums.rows
 
     @property

@@ -193,7 +193,7 @@ class AlongStates(Held[S]):
 
     @property
     def states(self) -> HiddenStates:
-        """The states of the model."""
+        """Hidden states of the model."""
         return HiddenStates(self.startprob, self.transmat)
 
     def window(self, chunk: Chunk) -> Windows:

@@ -55,7 +55,7 @@ class DualProblem(NamedTuple):
 
 
 class DualSolution(NamedTuple):
-    """Where the dual was left."""
+    """Dual variables, decision values and bias at the end of training."""
 
     beta: Array
     """of each variable"""
@@ -151,7 +151,7 @@ class _Search:
         return float(np.abs(self.kernel.diagonal(self.X)).max(initial=0.0))
 
     def _at_once(self) -> None:
-        """Few rows: one Gram matrix."""
+        """Train with one Gram matrix of all rows, if they are few."""
         dual = self.dual
         K = self.kernel(self.X)
         wide = K if len(dual.row) == len(K) else np.tile(K, (2, 2))

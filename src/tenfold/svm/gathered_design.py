@@ -44,7 +44,7 @@ class GatheredDesign(Mergeable):
 
     @property
     def complete(self) -> bool:
-        """Whether all rows are there."""
+        """Whether all rows are gathered."""
         return not self.few or self.bytes <= self.few
 
     def __add__(self, other: GatheredDesign) -> GatheredDesign:

@@ -80,7 +80,7 @@ class LinearSVR(LinearMachine, Regressor):
     @property
     @fitted
     def coef_(self) -> Array:
-        """The weight of each column."""
+        """Coefficient of each column."""
         found: Array = self.model_.coef[0]
         return found
 

@@ -40,17 +40,17 @@ class Tree(NamedTuple):
 
     @property
     def node_count(self) -> int:
-        """How many nodes there are."""
+        """Number of nodes."""
         return len(self.feature)
 
     @property
     def leaves(self) -> Codes:
-        """The numbers of the leaves."""
+        """Numbers of the leaf nodes."""
         return np.flatnonzero(self.feature < 0)
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves there are."""
+        """Number of leaves."""
         return len(self.leaves)
 
     @property
@@ -67,7 +67,7 @@ class Tree(NamedTuple):
 
     @property
     def max_depth(self) -> int:
-        """Splits on the longest way."""
+        """Maximum number of splits on a path from the root to a leaf."""
         return int(self.depth.max(initial=0))
 
     @property
@@ -132,7 +132,7 @@ class Tree(NamedTuple):
 
 
 def joined(trees: Sequence[Tree]) -> Tree:
-    """One tree after the other."""
+    """Concatenate trees into one table of nodes."""
     node, route, moved = 0, 0, []
     for tree in trees:
         if node:

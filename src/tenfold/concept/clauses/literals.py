@@ -126,7 +126,7 @@ class Satisfied(Mergeable):
         )
 
     def recode(self, old: Schema, new: Schema) -> Satisfied:
-        """The same under more classes."""
+        """Recode the classes to a larger schema."""
         at = old.places("class", new)
         if at is None:
             return self

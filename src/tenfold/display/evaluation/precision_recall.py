@@ -203,6 +203,6 @@ class PrecisionRecallDisplay(ScoreCurve):
 
 
 def _prevalence(ranking: Ranking) -> float:
-    """The share of the positives."""
+    """Share of positive rows."""
     up, down = float(ranking.positive.sum()), float(ranking.negative.sum())
     return up / (up + down)

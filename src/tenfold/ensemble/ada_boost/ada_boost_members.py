@@ -27,7 +27,7 @@ from tenfold.stats.combinators import View, every, title
 
 
 class Members(NamedTuple):
-    """The models of all rounds."""
+    """Models, weights and errors of all rounds."""
 
     members: Bundle
     estimator_weights: Annotated[Array, "round"]
@@ -80,7 +80,7 @@ class MemberErrorSums(Mergeable):
 
 
 class HeldMemberRows(NamedTuple):
-    """What belongs to held rows."""
+    """Scratch values of held rows: their weights after some rounds."""
 
     rounds: int
     weight: Any
@@ -151,7 +151,7 @@ class StridedMemberStatistic(Strided, MemberStatistic):
 
 
 class MemberErrors(BoostedRows):
-    """How wrong a member is."""
+    """Weights of the rows that a member misclassifies."""
 
     number: int
     """of the member"""
@@ -269,7 +269,7 @@ class MemberRounds(NamedTuple):
         return resumable_member(learner, now, summary, schema)
 
     def models(self, model: Members) -> Iterator[Any]:
-        """The model of each member."""
+        """List the model of each member."""
         return iter(model.members.each)
 
     def learner(self, number: int) -> Any:

@@ -31,7 +31,7 @@ ERROR_TIE = 1e-10
 
 
 class Stumps(NamedTuple):
-    """The stumps of all rounds."""
+    """Splits, classes, weights and errors of the stumps of all rounds."""
 
     bin_edges: Annotated[Array, "column", "edge", EDGES]
     feature: Annotated[Codes, "round", Index("column")]

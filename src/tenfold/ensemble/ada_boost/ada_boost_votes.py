@@ -27,7 +27,7 @@ class BoostedVoting(Protocol):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
 
 
 def chance(classes: int) -> float:

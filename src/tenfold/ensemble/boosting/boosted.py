@@ -43,7 +43,7 @@ class BoostedModel(NamedTuple):
 
     @property
     def rounds(self) -> int:
-        """How many rounds are complete."""
+        """Number of complete boosting rounds."""
         return len(self.roots) // self.outputs
 
     def begins_round(self, frontier: lw.Frontier) -> bool:

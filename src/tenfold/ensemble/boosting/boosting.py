@@ -330,7 +330,7 @@ class Boosting(Estimator):
         return BoostingRows(step + 1, setup, boosted, margin)
 
     def _level(self, state: BoostingLevels, s: Level) -> BoostingState:
-        """One level of one tree."""
+        """Grow one level of one tree."""
         step, setup, boosted, at, row_weight = state
         if boosted.begins_round(at):
             boosted, row_weight = self._scored(boosted, s.loss), _row_weight(setup, s.loss)

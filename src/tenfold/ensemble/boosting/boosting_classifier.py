@@ -131,7 +131,7 @@ def _of_one(margin: Array) -> Array:
 
 
 def _scores(margin: Array, classes: int) -> Array:
-    """A score for each class."""
+    """Decision values with a column for each class."""
     if classes == 1:
         return np.zeros((len(margin), 1))
     return margin if margin.shape[1] > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])

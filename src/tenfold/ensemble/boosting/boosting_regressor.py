@@ -58,7 +58,7 @@ class BoostingRegressor(Boosting, Regressor):
         return mean
 
     def predict_from(self, model: BoostedModel, X: Columns) -> Array:
-        """The margin, or its exponential."""
+        """Predict the margin, or its exponential for a log link."""
         return self._answer(model.margins(X))
 
     @fitted
@@ -80,7 +80,7 @@ class BoostingRegressor(Boosting, Regressor):
 
 
 def _channels(ranges: Ranges) -> SumChannels:
-    """How the target is summed."""
+    """Channels in which the target is summed."""
     few = ranges.weights_up_to(MAX_WHOLE_WEIGHT)
     unit = fine_unit(ranges.reach * (MAX_WHOLE_WEIGHT if few else ranges.max_weight), ranges.rows)
     return SumChannels(ranges.center, unit, ranges.unit, few)

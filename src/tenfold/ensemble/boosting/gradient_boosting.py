@@ -26,7 +26,7 @@ not_pruned = Refused("trees are not pruned", Remedy("tn.{name}(max_leaf_nodes=8)
 
 
 class GradientBoosting(Boosting):
-    """What GradientBoostingClassifier and GradientBoostingRegressor share."""
+    """Base of `GradientBoostingClassifier` and `GradientBoostingRegressor`."""
 
     scores_are_losses = True
     refines = True

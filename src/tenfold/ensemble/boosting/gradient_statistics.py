@@ -45,7 +45,7 @@ class RowSampling(NamedTuple):
 
 
 class HeldBoostingRows(NamedTuple):
-    """What belongs to held rows."""
+    """Scratch values of held rows: their margins and the nodes that they are in."""
 
     trees: int
     """that are in the margins"""

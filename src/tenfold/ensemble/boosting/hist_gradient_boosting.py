@@ -34,7 +34,7 @@ by_loss = Refused(
 
 
 class HistGradientBoosting(Boosting):
-    """What HistGradientBoostingClassifier and HistGradientBoostingRegressor share."""
+    """Base of `HistGradientBoostingClassifier` and `HistGradientBoostingRegressor`."""
 
     _: KW_ONLY
     learning_rate: Annotated[float, real(0, open=True)] = 0.1

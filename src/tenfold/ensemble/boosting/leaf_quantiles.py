@@ -66,7 +66,7 @@ def residual_keys(target: Array, margin: Array, scale: float) -> Keys:
 
 
 def values(key: Keys, kind: Kind) -> Array:
-    """The way back."""
+    """Convert sortable integer keys back to floats."""
     x = key.astype(f"u{np.dtype(kind).itemsize}")
     top = x.dtype.type(1 << (8 * x.itemsize - 1))
     return np.where(x & top, x ^ top, ~x).view(kind).astype(np.float64)
@@ -86,7 +86,7 @@ def count(sought: Sought, place: Codes, key: Keys, weight: Codes, kind: Kind) ->
 
 
 def narrow(sought: Sought, s: Digits, level: float) -> Sought:
-    """One digit more."""
+    """Narrow the search for each quantile by one digit."""
     upto = np.cumsum(s.sums, axis=1)
     weight = sought.weight if sought.digit else upto[:, -1]
     rest = sought.rest if sought.digit else goal(weight, level)
@@ -142,7 +142,7 @@ def filled(tree: Tree, value: Array, weight: Codes, monotonic: Codes) -> Array:
 
 
 def below(tree: Tree, k: int) -> Codes:
-    """The leaves below a node."""
+    """Leaves of the subtree of a node."""
     if tree.feature[k] < 0:
         return np.array([k])
     first = int(tree.first_child[k])

@@ -90,7 +90,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
 
     @property
     def k(self) -> int:
-        """How many folds there are."""
+        """Number of folds."""
         codes = self._listed()
         return int(codes.max()) + 1 if codes is not None else DEFAULT_FOLDS if self.cv is None else int(self.cv)
 
@@ -109,7 +109,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         raise NotImplementedError
 
     def final(self) -> Any:
-        """The last learner, not fitted."""
+        """The unfitted final estimator."""
         given = self.default_final_estimator() if self.final_estimator is None else self.final_estimator
         check_member("final_estimator", given, self.predicts)
         if given.need.kinds == "categorical":

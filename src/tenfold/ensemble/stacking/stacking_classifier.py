@@ -81,7 +81,7 @@ class StackingClassifier(Stacking, DecidingByOthers, ProbabilityScored):
         return LogisticRegression()
 
     def scores_from(self, model: StackModel, X: Columns) -> Array:
-        """Those of the last learner."""
+        """Scores of the final estimator."""
         found = self.final().scores_from(model.last.each[0], self.seen_by_last(model, X))
         return found[:, : model.n_classes]
 

@@ -68,6 +68,6 @@ class StackingRegressor(Stacking, Regressor):
         return Ridge()
 
     def predict_from(self, model: StackModel, X: Columns) -> Array:
-        """What the last learner predicts."""
+        """Predictions of the final estimator."""
         found: Array = self.final().predict_from(model.last.each[0], self.seen_by_last(model, X))
         return found

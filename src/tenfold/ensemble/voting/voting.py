@@ -29,7 +29,7 @@ class Voting(MemberOutputs, NamedEnsemble):
     verbose: Annotated[int, ignored_verbose] = False
 
     def ballot(self) -> Array:
-        """The weight of each member."""
+        """Validated weight of each member."""
         named = self.named()
         if self.weights is None:
             return np.ones(len(named))

@@ -87,7 +87,7 @@ class DistinctValues(Statistic[Distinct]):
 
 
 def axis_of(name: str, distinct: Distinct, sample: Array, layout: GridLayout, categorical: bool) -> Axis:
-    """Of a column of numbers."""
+    """Grid of a numeric column."""
     resolution, percentiles = layout.resolution, layout.percentiles
     known = np.asarray(sample, dtype=np.float64)
     known = known[~np.isnan(known)]
@@ -113,7 +113,7 @@ def axis_of(name: str, distinct: Distinct, sample: Array, layout: GridLayout, ca
 
 
 def coded(name: str, categories: Labels, resolution: int, custom: ArrayLike | None) -> Axis:
-    """Of a column of categories."""
+    """Grid of a categorical column."""
     known = categories.tolist()
     if custom is None and len(known) > resolution:
         raise DataError(

@@ -93,7 +93,7 @@ class PermutationImportance(ByKey, ResultTable):
         return np.column_stack([self.importances_mean - half, self.importances_mean + half])
 
     def to_pandas(self) -> DataFrame:
-        """A frame: the greatest first."""
+        """Importances as a DataFrame, the greatest first."""
         import pandas as pd
 
         ends, again = self.interval, self.repeats_interval

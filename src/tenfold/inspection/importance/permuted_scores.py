@@ -40,7 +40,7 @@ class Drops(Mergeable):
 
     @property
     def share(self) -> float:
-        """Its mean."""
+        """Mean of the inverse number of donors over rows."""
         return self.inverse / self.rows
 
     def __add__(self, other: Drops) -> Drops:

@@ -216,7 +216,7 @@ def _shap() -> Any:
 
 
 class ExplainedTrees(NamedTuple):
-    """What there is to explain."""
+    """The trees of a model, their node values and training rows, in one table."""
 
     trees: Tree
     roots: Codes
@@ -285,7 +285,7 @@ def binary_tree(tree: Tree, start: int, stop: int, value: Array, ended: Array) -
 
 
 def _plain(tree: Tree, start: int, stop: int, value: Array, ended: Array) -> dict[str, Any]:
-    """Without categories: the same nodes."""
+    """Return the same nodes without categorical splits."""
     feature = tree.feature[start:stop]
     inner = feature >= 0
     left = np.where(inner, tree.first_child[start:stop] - start, -1)
@@ -314,7 +314,7 @@ class Unfolding:
         self.nodes: list[list[Any]] = []
 
     def table(self, root: int) -> dict[str, Any]:
-        """All nodes below a root."""
+        """Table of all nodes below a root."""
         self._node(root, 1.0)
         left, right, default, feature, threshold, cover, node = (np.array(c) for c in zip(*self.nodes, strict=True))
         return {

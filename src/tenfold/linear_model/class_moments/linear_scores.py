@@ -20,7 +20,7 @@ class LinearScores(Protocol):
 
     @property
     def means(self) -> Array:
-        """The mean of each class."""
+        """Mean of the columns for each class."""
 
     @property
     def xbar(self) -> Array:
@@ -28,11 +28,11 @@ class LinearScores(Protocol):
 
     @property
     def coef(self) -> Array:
-        """The coefficients of each score."""
+        """Coefficients of the linear score of each class."""
 
     @property
     def level(self) -> Array:
-        """The scores at `xbar`."""
+        """Scores of all classes at the centre `xbar`."""
 
 
 class ClassMeans(NamedTuple):

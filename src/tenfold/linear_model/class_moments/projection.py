@@ -14,7 +14,7 @@ class Projector(Transformer):
     """Brings `directions(model)`: where the projection is zero, and columns x components."""
 
     def directions(self, model: Any) -> tuple[Array, Array]:
-        """The centre and the directions."""
+        """Centre and directions of the discriminant projection."""
         raise NotImplementedError
 
     def transform_from(self, model: Any, X: Columns) -> Array:

@@ -34,7 +34,7 @@ class Whitening(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many directions are kept."""
+        """Number of directions that are kept."""
         return self.half.shape[1]
 
 

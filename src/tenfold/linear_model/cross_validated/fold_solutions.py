@@ -216,7 +216,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
 
 
 def _filled(summary: FoldMoments | FoldRows) -> Folds:
-    """The folds that have rows."""
+    """Folds that have rows with a weight."""
     return summary.filled() if isinstance(summary, FoldMoments) else [rows for rows in summary.each() if len(rows)]
 
 

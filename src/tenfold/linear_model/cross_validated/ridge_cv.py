@@ -253,7 +253,7 @@ class RidgeCV(ByFold):
     @property
     @fitted
     def alphas_(self) -> Array:
-        """The penalties, the largest first."""
+        """Penalties of the grid in decreasing order."""
         return np.asarray(self._fitted().alphas[0])
 
     @property

@@ -43,7 +43,7 @@ class Errors(Terms, Glm):
     @property
     @fitted
     def covariance_(self) -> Array:
-        """The covariance of the terms."""
+        """Estimated covariance matrix of the coefficients."""
         s, scores, free = self._known(), self.summary_, self._free(self.schema_)[0]
         estimated = np.append(free[1:], True)[: len(free) - 1 + self.fit_intercept]
         if isinstance(scores, CurvatureScores):

@@ -60,7 +60,7 @@ class LogLink(Errors, Regressor):
         return int(np.maximum(schema.levels[:at], 1).sum())
 
     def predict_from(self, model: GlmModel, X: Columns) -> Array:
-        """exp(Xβ + β₀)."""
+        """Predict the mean exp(Xβ + β₀)."""
         return np.exp(self.margins(model, X)[:, 0])
 
     @fitted
@@ -81,7 +81,7 @@ class LogLink(Errors, Regressor):
         return super().score(X, y, sample_weight)
 
     def _score_of(self, y: ArrayLike, found: Array, weight: ArrayLike | None) -> float:
-        """D² of predictions."""
+        """Score predictions by D², the share of the deviance explained."""
         target = np.asarray(y, dtype=np.float64)
         share = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
         target, found, share = target[share > 0], found[share > 0], share[share > 0]
@@ -94,7 +94,7 @@ class LogLink(Errors, Regressor):
         return 1 - left / whole
 
     def deviance(self, y: Array, mean: Array) -> Array:
-        """Of each row."""
+        """Unit deviance of each row."""
         raise NotImplementedError
 
     @property
@@ -106,7 +106,7 @@ class LogLink(Errors, Regressor):
     @property
     @fitted
     def intercept_(self) -> float:
-        """The constant."""
+        """Intercept of the linear predictor."""
         return float(self._fitted().intercept[0])
 
     def _fitted(self) -> GlmModel:

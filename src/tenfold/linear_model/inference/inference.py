@@ -141,7 +141,7 @@ class Inferring(Terms):
     @property
     @fitted
     def covariance_(self) -> Array:
-        """The covariance of the terms."""
+        """Estimated covariance matrix of the coefficients."""
         return self.inference_.covariance
 
     @property

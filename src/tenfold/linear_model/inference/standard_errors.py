@@ -64,7 +64,7 @@ class Inference:
 
     @property
     def standard_errors(self) -> Array:
-        """Square roots of the variances."""
+        """Standard errors: square roots of the variances."""
         return np.sqrt(np.diag(self.covariance))
 
     @property
@@ -135,7 +135,7 @@ class Inference:
         return FTest(value, float(stats.f.sf(value, q, self.df)), float(q), self.df)
 
     def half(self) -> Array:
-        """H with HHᵀ the covariance."""
+        """Factor H of the covariance HHᵀ."""
         values, vectors = np.linalg.eigh(self.covariance)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 

@@ -161,5 +161,5 @@ def with_references(x: Array, count: Array, levels: Codes, fit_intercept: bool) 
 
 
 def _times(product: Array, x: Array, small: Array, alpha: float) -> Array:
-    """S x, from CᵀWC x."""
+    """Product S x with the Schur complement, from CᵀWC x."""
     return product - small @ (small.T @ x) + alpha * x

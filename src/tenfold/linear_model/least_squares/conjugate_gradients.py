@@ -76,7 +76,7 @@ class ConjugateGradients:
     codes."""
 
     def statistic(self, schema: Schema) -> CodedComoments:
-        """Moments without pairs."""
+        """Moments without the products of pairs of categories."""
         return CodedComoments(schema.levels)
 
     def begin(self, problem: RidgeProblem, state: Initial | Checking, m: CodedMoments) -> Searching | LinearModel:
@@ -91,7 +91,7 @@ class ConjugateGradients:
         return Searching(0, problem.schema, search)
 
     def update(self, problem: RidgeProblem, state: Searching, s: Products) -> Searching | Checking:
-        """One step of the search."""
+        """Advance the conjugate gradient search by one step."""
         search = step(state.search, s.product, problem.alpha)
         return (Checking if ended(search) else Searching)(0, problem.schema, search)
 

@@ -43,7 +43,7 @@ class LinearModel(NamedTuple):
 
     @property
     def values(self) -> Array:
-        """The coefficients, then the intercept."""
+        """Vector of the coefficients, then the intercept."""
         return np.append(self.coef, self.intercept)
 
 

@@ -64,7 +64,7 @@ class Shrunken(Featured, OnePass, SummaryScored):
 
 
 class Penalised(MultiOutput, Shrunken):
-    """What Lasso and ElasticNet share."""
+    """Base of `Lasso` and `ElasticNet`."""
 
     l1_ratio = 1.0
 

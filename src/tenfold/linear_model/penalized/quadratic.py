@@ -57,7 +57,7 @@ class Quadratic:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.scale)
 
     def products(self, beta: Array) -> tuple[Array, float]:

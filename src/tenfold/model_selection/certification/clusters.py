@@ -18,7 +18,7 @@ MAX_UNITS = 512
 
 
 def group_codes(groups: ArrayLike) -> Codes:
-    """Groups as numbers from 0."""
+    """Encode groups as integers from 0."""
     values = np.asarray(groups)
     if values.ndim != 1:
         raise ValueError(f"groups must be one value for each row, but has the shape {values.shape}")

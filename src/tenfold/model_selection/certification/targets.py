@@ -44,7 +44,7 @@ class Asked:
         return self.scorer.name == "accuracy"
 
     def of(self, summary: Summary) -> float:
-        """The score of a summary."""
+        """Compute the score from a summary."""
         return self.offset + self.sign * self.scorer.value(summary)
 
 
@@ -64,12 +64,12 @@ class UnitScores:
     provenance: Provenance
 
     def total(self, asked: Asked) -> Summary:
-        """The summary of all rows."""
+        """Merged summary of all units."""
         found: Summary = merge(self.each(asked))
         return found
 
     def each(self, asked: Asked) -> list[Summary]:
-        """The summaries of the units."""
+        """Summary of each unit."""
         return [self.score.summary(asked.scorer, unit) for unit in self.units]
 
 

@@ -100,7 +100,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """Result of the comparison in one sentence."""
         chance = f"p = {self._p:.2g}" + ("" if self.adjusted is None else ", adjusted for the other pairs")
         ahead = not self.significant or self.difference > 0
         low, high = (self.low, self.high) if ahead else (-self.high, -self.low)

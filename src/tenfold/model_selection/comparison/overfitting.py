@@ -64,7 +64,7 @@ class Overfitting:
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """Result of the test in one sentence."""
         first, second = self.names
         d, on_train = self.difference, f"{self.train[0]:.4g} against {self.train[1]:.4g}"
         between = f"its true {self.error} minus that of {second} is between {d.low:.3g} and {d.high:.3g}"

@@ -58,7 +58,7 @@ class Candidate:
 
     @property
     def view(self) -> View:
-        """How its rows are read."""
+        """Lens through which its rows are read."""
         return View(self.need, self.schema)
 
     def bind(self, X: MatrixLike, column: str | None = None) -> None:

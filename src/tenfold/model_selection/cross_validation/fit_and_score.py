@@ -311,7 +311,7 @@ class FitAndScore:
         candidate.seconds = time.perf_counter() - began
 
     def _take(self, one: Candidate, some: list[Side], score: Score, grouped: Groups, learned_from: list[int]) -> None:
-        """The scores of some splits."""
+        """Store the scores of some splits."""
         for at, (j, _, learned) in enumerate(some):
             counted = _of(grouped, (at,), j)
             found = [(scorer, score.summary(scorer, counted.summary)) for scorer in one.scorers]

@@ -151,7 +151,7 @@ class BooleanNetwork:
 
     @property
     def n_inputs(self) -> int:
-        """How many inputs there are."""
+        """Number of inputs of the network."""
         return len(self.coefs_[0])
 
     def of(self, *below: BooleanNetwork) -> BooleanNetwork:

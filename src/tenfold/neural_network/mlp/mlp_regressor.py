@@ -134,7 +134,7 @@ class MLPRegressor(MLP, Regressor):
         return 1, "squared_error"
 
     def predict_from(self, model: MLPModel, X: Columns) -> Array:
-        """The output of the network."""
+        """Predict the outputs of the network."""
         return self.scores(model, X)[:, 0]
 
     @property

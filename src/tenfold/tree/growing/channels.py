@@ -29,7 +29,7 @@ class ClassChannels(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many channels there are."""
+        """Number of channels."""
         return self.classes + 1
 
     def weight(self, sums: Codes) -> Codes:
@@ -58,7 +58,7 @@ class SumChannels(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many channels there are."""
+        """Number of channels."""
         return 3
 
     def weight(self, sums: Codes) -> Codes:

@@ -38,7 +38,7 @@ class ExactRows(Mergeable):
 
     @classmethod
     def of(cls, chunk: Chunk, weight: Codes) -> ExactRows:
-        """The rows of one chunk."""
+        """Collect the rows of one chunk."""
         columns = np.empty((chunk.X.shape[1], chunk.n))
         for rows, block in chunk.X.blocks():
             columns[:, rows] = block.T
@@ -108,7 +108,7 @@ class _Lists:
 
 
 def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
-    """The tree of all rows."""
+    """Grow the tree from all rows."""
     lists = _Lists(s.columns, levels)
     at = lw.root(channels, rules.seed)
     at.node[0, SLOT] = lw.UNKNOWN

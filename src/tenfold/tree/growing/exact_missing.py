@@ -23,7 +23,7 @@ from tenfold.tree.tree import GrownTree
 
 
 def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
-    """The tree of all rows."""
+    """Grow the tree from all rows."""
     n = s.columns.shape[1]
     parts = FractionalRows(np.arange(n), np.zeros(n, np.int64), np.full(n, ROW_PARTS if rules.missing == PARTS else 1))
     at, threshold = lw.root(channels, rules.seed, width_of(rules.missing, channels)), np.full(1, np.nan)
@@ -120,7 +120,7 @@ def _down(
 
 
 def _joined(some: FractionalRows, others: FractionalRows) -> FractionalRows:
-    """Both, one after the other."""
+    """Concatenate two sets of fractional rows."""
     return FractionalRows(*(np.concatenate(both) for both in zip(some, others, strict=True)))
 
 

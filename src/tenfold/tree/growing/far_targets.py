@@ -56,7 +56,7 @@ class NearRange(NamedTuple):
 
     @property
     def center(self) -> float:
-        """The middle of the range."""
+        """Midpoint of the range of near targets."""
         return 0.5 * self.low + 0.5 * self.high
 
     @property

@@ -21,7 +21,7 @@ C45_EXTRA_ERRORS = 0.1
 
 
 class Losses(NamedTuple):
-    """Of validation rows, by node."""
+    """Losses of validation rows by node."""
 
     through: Array
     """of all rows that come to a node, if it were a leaf"""

@@ -59,12 +59,12 @@ class Clauses(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many rules there are."""
+        """Number of rules."""
         return len(self.start) - 1
 
     @property
     def rule(self) -> Codes:
-        """The rule of each condition."""
+        """Number of the rule that each condition belongs to."""
         return np.repeat(np.arange(self.size), np.diff(self.start))
 
     def only(self, which: Codes, clauses: Flags | None = None) -> Clauses:
@@ -92,14 +92,14 @@ class Clauses(NamedTuple):
         return tuple(field[some].tobytes() for field in (self.column, self.sign, self.bound, self.missing, self.set_at))
 
     def condition(self, c: int) -> Condition:
-        """A condition, to be read."""
+        """Readable form of one condition."""
         member = self.member[self.set_at[c] : self.set_at[c] + self.width[c]]
         codes = tuple(np.flatnonzero(member).tolist()) if self.sign[c] == rc.AMONG else ()
         sign, missing = SIGNS[self.sign[c]], bool(self.missing[c])
         return Condition(int(self.column[c]), sign, float(self.bound[c]), codes, missing)
 
     def conditions(self, r: int) -> tuple[Condition, ...]:
-        """Those of a rule."""
+        """Readable conditions of a rule."""
         return tuple(self.condition(c) for c in range(self.start[r], self.start[r + 1]))
 
     def is_valid(self, schema: Schema) -> bool:

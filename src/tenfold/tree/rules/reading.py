@@ -16,7 +16,7 @@ DIALECTS = {"ansi": False, "mysql": True}
 
 
 class TreeStats(NamedTuple):
-    """How large a tree is."""
+    """Numbers of nodes and leaves, and the depth of a tree."""
 
     leaves: int
     height: int
@@ -107,7 +107,7 @@ def dnf(book: Book, label: Any, unseen: bool) -> DNF:
 
 
 def text(book: Book) -> str:
-    """Indented, a line a branch."""
+    """Tree as indented text with one line for each branch."""
     tree, above = book.tree, book.tree.parent
     if tree.node_count == 1:
         return f"{book.answer(0)} ({book.weight[0]:g})"
@@ -129,7 +129,7 @@ class Dialect(NamedTuple):
     booleans: frozenset[str] = frozenset()
 
     def name(self, column: str) -> str:
-        """The name of a column."""
+        """Name of a column."""
         if not self.backslash:
             return '"' + column.replace('"', '""') + '"'
         return "`" + column.replace("`", "``") + "`"

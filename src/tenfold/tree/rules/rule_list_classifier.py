@@ -158,11 +158,11 @@ class RuleListClassifier(ProbabilityScored):
 
     @property
     def _holdout(self) -> Holdout:
-        """Which rows are held back."""
+        """Hash sample of the validation rows."""
         return Holdout(int(self.random_state or 0), self.held_back) if self.draws_rows else Holdout()
 
     def start(self, schema: Schema) -> GrowingTree:
-        """The start of the tree."""
+        """Start state of the tree."""
         return GrowingTree(0, Bundle((self._tree.start(schema),)))
 
     def ask(self, state: RuleListState) -> Asked | RuleCoverage | FirstRules | None:
