@@ -11,7 +11,7 @@ from tenfold.stats.metrics import scorers
 
 
 def sample(place, most=50, seed=3):
-    rows = Sample.among(place, seed, most)
+    rows = Sample.sampled(place, seed, most)
     return Sample.of(place[rows], place[rows, None] * 2.0, len(place), seed, most)
 
 

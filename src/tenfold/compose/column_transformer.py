@@ -154,9 +154,9 @@ class ColumnTransformer(Branches):
     def _after_fit(self, source: Any) -> None:
         super()._after_fit(source)
         if not source.lazy:
-            self.sparse_output_ = self._judged(source)
+            self.sparse_output_ = self._is_sparse(source)
 
-    def _judged(self, source: Any) -> bool:
+    def _is_sparse(self, source: Any) -> bool:
         """Whether the outputs of the first rows are to be CSR: some are, and few are stored."""
         need, known = self.need.without_target(), self.schema_.without_target
         stored, cells, some = 0, 0, False

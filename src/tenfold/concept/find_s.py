@@ -96,10 +96,10 @@ class FindS(ProbabilityScored):
     def start(self, schema: Schema) -> State:
         """The state before the first pass, which knows the schema alone."""
         refuse_wildcard(schema)
-        self._nothing(schema)  # refuses a positive class that there is not
+        self._empty_hypothesis(schema)  # refuses a positive class that there is not
         return Initial(0, schema)
 
-    def _nothing(self, schema: Schema) -> ConceptModel:
+    def _empty_hypothesis(self, schema: Schema) -> ConceptModel:
         """Return the empty hypothesis, which covers no row."""
         return ConceptModel(np.full(len(schema.columns), NOTHING), *positive_class(self.pos_label, schema))
 
@@ -107,7 +107,7 @@ class FindS(ProbabilityScored):
         """The join of the positives; then the same once more, to hold the negatives against it."""
         match state:
             case Initial():
-                model = self._nothing(state.schema)
+                model = self._empty_hypothesis(state.schema)
             case TestingNegatives():
                 model = state.model
             case Done():
@@ -161,7 +161,7 @@ class FindS(ProbabilityScored):
         return all(known) and UNKNOWN not in model.values and mine == positive_class(self.pos_label, schema)
 
     def resumable(self, state: State, summary: Concept, schema: Schema) -> bool:
-        model = self.model(state) or self._nothing(schema)
+        model = self.model(state) or self._empty_hypothesis(schema)
         return self.is_valid(model, summary, schema) and np.array_equal(summary.tested, model.values)
 
     @property

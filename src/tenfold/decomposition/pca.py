@@ -70,7 +70,7 @@ class Axes(NamedTuple):
     """columns that are constant"""
 
     @property
-    def told(self) -> Flags:
+    def resolved(self) -> Flags:
         """Which axes have more variance than rounding could feign; that of the others is taken as 0."""
         return self.singular > 0
 
@@ -218,7 +218,7 @@ class PCA(OnePass, Projector):
         if axes.still:
             why = "these columns change by no more than rounding"
             claims.append(Claim("constant columns", float(axes.still), "estimated", why, "data"))
-        rank = int(axes.told.sum())
+        rank = int(axes.resolved.sum())
         if rank < len(axes.singular) - axes.still:
             why = f"rows vary in {rank} directions; the other components only fill up the space"
             claims.append(Claim("rank", float(rank), "estimated", why, "data"))
@@ -385,11 +385,11 @@ def principal_axes(s: Moments | Triangle) -> Axes:
         singular, vectors = _svd(factor)
         step = 16 * EPS * float(singular[0])
         rounding = (share, step, step**2)
-    told = singular**2 > _own(singular, rounding)
-    if told.all():
+    resolved = singular**2 > _own(singular, rounding)
+    if resolved.all():
         return Axes(oriented(vectors.copy().T).T, singular, singular, rounding, lost, still)
-    vectors = np.vstack([vectors[told], _complement(vectors[told])])
-    return Axes(oriented(vectors.T).T, np.where(told, singular, 0.0), singular, rounding, lost, still)
+    vectors = np.vstack([vectors[resolved], _complement(vectors[resolved])])
+    return Axes(oriented(vectors.T).T, np.where(resolved, singular, 0.0), singular, rounding, lost, still)
 
 
 def _own(singular: Array, rounding: tuple[float, float, float]) -> Array:
@@ -432,7 +432,7 @@ def _factor(R: Array) -> tuple[Array | None, float]:
 
 def _variance_digits(axes: Axes, k: int, why: str) -> Claim:
     """Digits of the least certain variance among the first k that are more than rounding."""
-    some = np.flatnonzero(axes.told[:k])
+    some = np.flatnonzero(axes.resolved[:k])
     worst = (np.diag(axes.error)[some] / axes.singular[some] ** 2).max(initial=EPS)
     return Claim("digits", min(-math.log10(worst), 15.0), "estimated", why, "arithmetic", ROUNDING_ASSUMPTION)
 
@@ -443,7 +443,7 @@ def _direction_digits(axes: Axes, k: int) -> Claim:
     apart = np.abs(np.subtract.outer(square, square))
     with np.errstate(divide="ignore", invalid="ignore"):
         angle = np.where(np.eye(len(square), dtype=bool), 0.0, np.minimum(axes.error / apart, 1.0))
-    angle = np.where(np.isnan(angle), 1.0, angle)[:k][axes.told[:k]]
+    angle = np.where(np.isnan(angle), 1.0, angle)[:k][axes.resolved[:k]]
     if not angle.size:
         return Claim(
             "direction digits", 0.0, "estimated", "no direction has any variance", "arithmetic", ROUNDING_ASSUMPTION

@@ -150,7 +150,7 @@ def margins(X: Array, weights: Array) -> Array:
     return np.ascontiguousarray((X @ weights.T).T)
 
 
-def prices(classes: int, C: float, factors: Array) -> tuple[Array, Array]:
+def class_costs(classes: int, C: float, factors: Array) -> tuple[Array, Array]:
     """Of the rows of each output's own class, and of others; the rest have the price without a factor."""
     if not classes:
         return np.array([C]), np.array([C])

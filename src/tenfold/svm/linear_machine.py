@@ -28,8 +28,8 @@ from tenfold.svm.dual_variables import (
     DesignRows,
     MarginSums,
     SmoothedMargins,
+    class_costs,
     outputs_of,
-    prices,
     read_only,
 )
 from tenfold.svm.gathered_design import AllDesignRows, GatheredDesign
@@ -138,7 +138,7 @@ class LinearMachine(Estimator):
                 )
             case Climbing(schema=schema):
                 k = _classes(schema)
-                own, other = prices(k, self.C, self._factors(schema, state.mass))
+                own, other = class_costs(k, self.C, self._factors(schema, state.mass))
                 centres = (state.weights, state.base, state.centres, state.sigmas, state.sigma)
                 lens = DesignLens(k, self._constant)
                 return SmoothedMargins(*centres, own, other, k > 0, self._epsilon, self._squared, lens=lens)
@@ -247,7 +247,7 @@ class LinearMachine(Estimator):
     def _descended(self, schema: Schema, s: GatheredDesign) -> MachineModel:
         """Dual coordinate descent on all rows, for each output."""
         classes = _classes(schema)
-        own, other = prices(classes, self.C, self._factors(schema, s.mass))
+        own, other = class_costs(classes, self.C, self._factors(schema, s.mass))
         X = s.design()
         targets = outputs_of(s.label, classes) if classes else s.number[None]
         found = []

@@ -176,7 +176,7 @@ class VerifiedMachine(NamedTuple):
     """f of each row"""
 
 
-def judge(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, bias: float) -> VerifiedMachine:
+def verify(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, bias: float) -> VerifiedMachine:
     """Residuals of the optimality conditions at these variables, in float64."""
     b = by_row(beta, dual.row, len(X))
     F = values_of(kernel, X, b)

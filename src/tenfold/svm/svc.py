@@ -31,7 +31,7 @@ from tenfold.svm.error_bounds import error_claims
 from tenfold.svm.leave_one_out_bound import leave_one_out_claim
 from tenfold.svm.platt_scaling import coupled, cross_fitted, log_sigmoids
 from tenfold.svm.separable import separable
-from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, judge, margin_claims, weights_of
+from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, margin_claims, verify, weights_of
 
 
 class SVCModel(NamedTuple):
@@ -223,7 +223,7 @@ class SVC(KernelMachine, Deciding):
         weights = np.zeros((len(machines), len(s.X)))
         weights[:, model.position] = model.weights
         judged = [
-            judge(kernel, X[rows], dual, each[rows], float(bias))
+            verify(kernel, X[rows], dual, each[rows], float(bias))
             for (rows, dual), each, bias in zip(machines, weights, model.intercept)
         ]
         claims = claims_of(judged, len(model.support), len(s.X), kernel.psd)

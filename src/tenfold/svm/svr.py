@@ -21,7 +21,7 @@ from tenfold.estimator.shell.kinds import Regressor
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.stats.rows.training_rows import TrainingRows
 from tenfold.svm.dual_problem import DualProblem
-from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, judge, weights_of
+from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, verify, weights_of
 
 
 class SVRModel(NamedTuple):
@@ -130,7 +130,9 @@ class SVR(KernelMachine, Regressor):
         _, dual = self._machine(s)
         b = np.zeros(len(s.X))
         b[model.position] = model.weights[0]
-        judged = judge(kernel, X, dual, np.concatenate([np.maximum(b, 0), np.minimum(b, 0)]), float(model.intercept[0]))
+        judged = verify(
+            kernel, X, dual, np.concatenate([np.maximum(b, 0), np.minimum(b, 0)]), float(model.intercept[0])
+        )
         return claims_of([judged], len(model.support), len(s.X), kernel.psd)
 
     def predict_from(self, model: SVRModel, X: Columns) -> Array:

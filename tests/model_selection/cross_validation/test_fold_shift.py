@@ -90,7 +90,7 @@ def test_all_folds_at_once_are_each_fold_by_itself():
     """Which rows are looked at does not depend on what else is in their fold."""
     fold = rng.integers(-1, 3, 300)
     chunk = Chunk(Columns(rng.normal(size=(300, 20))), None, np.ones(300), True, 0, 0)
-    statistic = ColumnMeans.among(4_000)
+    statistic = ColumnMeans.for_rows(4_000)
     assert statistic.every == 8
     at_once = statistic.summarize_groups(chunk, fold, 3)
     for group, one in enumerate(at_once):

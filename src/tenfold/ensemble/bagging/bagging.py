@@ -58,7 +58,7 @@ class BaggingOutOfBag(Statistic):
                 unseen = np.flatnonzero(draw.times(chunk) == 0)
                 sums[unseen] += said(member, model.members.each[at], chunk.X.rows(unseen), model.n_classes)
                 count[unseen] += 1
-        return bag.judged(chunk, sums, count)
+        return bag.summarize_out_of_bag(chunk, sums, count)
 
 
 class ScoringOutOfBag(NamedTuple):
@@ -84,7 +84,8 @@ more_members = Refused(ALONE, Remedy("tn.{name}(n_estimators=20)", "which fits a
 
 
 class Bagging(MemberSequence, Ensemble):
-    """Has the parameters below; the kind of learner brings `usual`, `judged` and the claims of that."""
+    """Has the parameters below; the kind of learner defines `default_estimator`, `summarize_out_of_bag` and its
+    claims."""
 
     predicts: ClassVar[str]
     """the target of the members"""
@@ -187,7 +188,7 @@ class Bagging(MemberSequence, Ensemble):
         each = self.certified(model, None if judged else s)
         if each is None:
             return None
-        claims = list(self.judgement(s)) if judged else []
+        claims = list(self.out_of_bag_claims(s)) if judged else []
         kinds = dict.fromkeys(c.kind for some in each for c in some)
         for kind in kinds:
             some = [c for claims_ in each for c in claims_ if c.kind == kind]
@@ -220,16 +221,16 @@ class Bagging(MemberSequence, Ensemble):
 
     def resumable(self, state: Any, summary: object, schema: Schema) -> bool:
         if isinstance(state, ScoringOutOfBag):
-            return type(summary) is self.judged_type and super().is_valid(state.team, None, schema)
+            return type(summary) is self.out_of_bag_type and super().is_valid(state.team, None, schema)
         return super().resumable(state, summary, schema)
 
-    judged_type: ClassVar[Any]
+    out_of_bag_type: ClassVar[Any]
 
-    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Any:
+    def summarize_out_of_bag(self, chunk: Chunk, sums: Array, count: Codes) -> Any:
         """Summarize the out-of-bag predictions of a chunk: their sums, and how many members have not drawn each row."""
         raise NotImplementedError
 
-    def judgement(self, s: Any) -> tuple[Claim, ...]:
+    def out_of_bag_claims(self, s: Any) -> tuple[Claim, ...]:
         """The out-of-bag score and its interval, from the summary of out-of-bag predictions."""
         raise NotImplementedError
 

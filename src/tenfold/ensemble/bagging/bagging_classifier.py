@@ -20,7 +20,7 @@ class BaggingErrors(Mergeable):
     """Weights of the rows that their out-of-bag members misclassify, classify, or have all drawn."""
 
     wrong: float
-    told: float
+    predicted: float
     """of rows that at least one member has not drawn"""
     drawn: float
     """that every member has drawn"""
@@ -69,7 +69,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, ProbabilityScored):
     """
 
     predicts = "class"
-    judged_type = BaggingErrors
+    out_of_bag_type = BaggingErrors
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "oob_score": True},
@@ -79,17 +79,17 @@ class BaggingClassifier(Bagging, DecidingByOthers, ProbabilityScored):
         # The member if none is given: a decision tree.
         return DecisionTreeClassifier()
 
-    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> BaggingErrors:
-        told = count > 0
-        wrong = told & (winners(sums) != chunk.y)
-        return BaggingErrors(*(float(chunk.weight[some].sum()) for some in (wrong, told, ~told)))
+    def summarize_out_of_bag(self, chunk: Chunk, sums: Array, count: Codes) -> BaggingErrors:
+        predicted = count > 0
+        wrong = predicted & (winners(sums) != chunk.y)
+        return BaggingErrors(*(float(chunk.weight[some].sum()) for some in (wrong, predicted, ~predicted)))
 
-    def judgement(self, s: BaggingErrors) -> tuple[Claim, ...]:
+    def out_of_bag_claims(self, s: BaggingErrors) -> tuple[Claim, ...]:
         why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
-        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
-        if s.told:
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.predicted), "proved", why, "data")]
+        if s.predicted:
             why = "each row predicted by the members not fitted to it, about a third: rather too high than too low"
-            claims.append(Claim("out-of-bag error", s.wrong / s.told, "estimated", why, "unseen rows"))
+            claims.append(Claim("out-of-bag error", s.wrong / s.predicted, "estimated", why, "unseen rows"))
         return tuple(claims)
 
     @property
@@ -99,7 +99,7 @@ class BaggingClassifier(Bagging, DecidingByOthers, ProbabilityScored):
         s = self.__dict__.get("summary_")
         if not isinstance(s, BaggingErrors):
             raise AttributeError("oob_score_")
-        return 1 - s.wrong / s.told if s.told else float("nan")
+        return 1 - s.wrong / s.predicted if s.predicted else float("nan")
 
     def scores_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The mean of the members' probabilities, or votes."""

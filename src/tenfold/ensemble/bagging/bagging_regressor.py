@@ -16,7 +16,7 @@ class BaggingSquares(Mergeable):
     """Squared out-of-bag errors, and the spread of the target of the same rows."""
 
     squares: float
-    told: float
+    predicted: float
     """their weight"""
     mean: float
     rest: float
@@ -28,15 +28,15 @@ class BaggingSquares(Mergeable):
 
     def __add__(self, other: BaggingSquares) -> BaggingSquares:
         drawn = self.drawn + other.drawn
-        if not (self.told and other.told):
-            some = self if self.told else other
-            return BaggingSquares(some.squares, some.told, some.mean, some.rest, some.spread, drawn)
-        told = self.told + other.told
+        if not (self.predicted and other.predicted):
+            some = self if self.predicted else other
+            return BaggingSquares(some.squares, some.predicted, some.mean, some.rest, some.spread, drawn)
+        predicted = self.predicted + other.predicted
         apart = (other.mean - self.mean) + (other.rest - self.rest)
-        share = other.told / told
+        share = other.predicted / predicted
         mean, rest = two_sum(self.mean, self.rest + apart * share)
-        spread = self.spread + other.spread + apart * apart * self.told * share
-        return BaggingSquares(self.squares + other.squares, told, mean, rest, spread, drawn)
+        spread = self.spread + other.spread + apart * apart * self.predicted * share
+        return BaggingSquares(self.squares + other.squares, predicted, mean, rest, spread, drawn)
 
 
 class BaggingRegressor(Bagging, Regressor):
@@ -78,7 +78,7 @@ class BaggingRegressor(Bagging, Regressor):
     """
 
     predicts = "number"
-    judged_type = BaggingSquares
+    out_of_bag_type = BaggingSquares
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "oob_score": True},
@@ -88,22 +88,24 @@ class BaggingRegressor(Bagging, Regressor):
         # The member if none is given: a decision tree.
         return DecisionTreeRegressor()
 
-    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> BaggingSquares:
-        told = count > 0
-        w, y, drawn = chunk.weight[told], chunk.y[told], float(chunk.weight[~told].sum())
+    def summarize_out_of_bag(self, chunk: Chunk, sums: Array, count: Codes) -> BaggingSquares:
+        predicted = count > 0
+        w, y, drawn = chunk.weight[predicted], chunk.y[predicted], float(chunk.weight[~predicted].sum())
         if not len(y):
             return BaggingSquares(0.0, 0.0, 0.0, 0.0, 0.0, drawn)
-        total, error = float(w.sum()), sums[told, 0] / count[told] - y
+        total, error = float(w.sum()), sums[predicted, 0] / count[predicted] - y
         mean, rest = two_sum(float(y[0]), float(w @ (y - y[0])) / total)
         away = (y - mean) - rest
         return BaggingSquares(float(w @ error**2), total, mean, rest, float(w @ away**2), drawn)
 
-    def judgement(self, s: BaggingSquares) -> tuple[Claim, ...]:
+    def out_of_bag_claims(self, s: BaggingSquares) -> tuple[Claim, ...]:
         why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
-        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
-        if s.told:
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.predicted), "proved", why, "data")]
+        if s.predicted:
             why = "each row predicted by the members not fitted to it, about a third: rather too high than too low"
-            claims.append(Claim("out-of-bag mean squared error", s.squares / s.told, "estimated", why, "unseen rows"))
+            claims.append(
+                Claim("out-of-bag mean squared error", s.squares / s.predicted, "estimated", why, "unseen rows")
+            )
         return tuple(claims)
 
     @property

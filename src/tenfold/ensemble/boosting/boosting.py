@@ -56,7 +56,7 @@ from tenfold.tree.growing.channels import ChannelSums, Weighed
 from tenfold.tree.growing.grower import gathers, rows_of
 from tenfold.tree.growing.growing import Rules
 from tenfold.tree.growing.thresholds import Sides
-from tenfold.tree.pruning.paths import merits, nodes, shares
+from tenfold.tree.pruning.paths import gains, nodes, shares
 from tenfold.tree.records import RefiningEdges, Setup
 from tenfold.tree.tree import GrownTree, Tree, no_tree
 
@@ -459,7 +459,7 @@ class Boosting(Estimator):
         """
         check_is_fitted(self)
         model: BoostedModel = self.model_
-        return shares(merits(model.trees, len(model.ranges.levels)))
+        return shares(gains(model.trees, len(model.ranges.levels)))
 
     @property
     @fitted

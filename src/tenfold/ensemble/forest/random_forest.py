@@ -51,7 +51,7 @@ from tenfold.tree.growing.node_statistics import NodeHistograms, NodeRows, TreeD
 from tenfold.tree.growing.thresholds import Sides
 from tenfold.tree.pruning.paths import ForestPaths, tree_at
 from tenfold.tree.pruning.pruning import cut
-from tenfold.tree.pruning.pruning_methods import cuts_at_price
+from tenfold.tree.pruning.pruning_methods import cuts_at_alpha
 from tenfold.tree.records import Histograms, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.tree.tree import GrownTree, joined, no_tree
 
@@ -290,7 +290,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
             value = np.column_stack([self.values(setup, sums), sums[:, 1]])
         else:
             value = sums[:, :-1].astype(np.float64)
-        tree, old = cut(grown.tree, cuts_at_price(grown.tree, value, self.criterion_code, self.ccp_alpha))
+        tree, old = cut(grown.tree, cuts_at_alpha(grown.tree, value, self.criterion_code, self.ccp_alpha))
         return GrownTree(tree, sums[old], grown.real[old], grown.node[old])
 
     def _growing(self, step: int) -> int:

@@ -221,7 +221,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         """Total number of outputs of the members."""
         return sum(self.widths(classes))
 
-    def told(self, model: EnsembleModel | StackModel, X: Columns, fold: int) -> Array:
+    def out_of_fold(self, model: EnsembleModel | StackModel, X: Columns, fold: int) -> Array:
         """Out-of-fold predictions; a model without training rows is replaced by the model of all rows."""
         out = []
         for m, (_, member) in enumerate(self.named()):
@@ -244,21 +244,25 @@ class Stacking(MemberOutputs, NamedEnsemble):
             raise DataError(f"{member!r}: {few}. Remedy: stack_method='predict_proba', or other folds by cv=")
         return scores[:, 1] - scores[:, 0] if classes == 2 else scores
 
-    def beside(self, told: Array, X: Columns) -> Columns:
+    def beside(self, out_of_fold: Array, X: Columns) -> Columns:
         """Input of the final estimator: the predictions, and the columns if `passthrough`."""
-        data: Any = told
+        data: Any = out_of_fold
         if self.passthrough:
-            data = (*(np.ascontiguousarray(c) for c in told.T), *(X.column(j) for j in range(X.shape[1])))
+            data = (*(np.ascontiguousarray(c) for c in out_of_fold.T), *(X.column(j) for j in range(X.shape[1])))
         return Columns(data, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)
 
     def seen_by_last(self, model: StackModel, X: Columns) -> Columns:
         """Input of the final estimator, predicted by the models of all rows."""
-        return self.beside(self.told(model, X, self.k), X)
+        return self.beside(self.out_of_fold(model, X, self.k), X)
 
     def outputs_from(self, model: StackModel, X: Columns) -> Array:
         # What the last learner sees: what members say, and the columns that pass through, categories as numbers.
-        told = self.told(model, X, self.k)
-        return np.column_stack([told, *(X.column(j) for j in range(X.shape[1]))]) if self.passthrough else told
+        out_of_fold = self.out_of_fold(model, X, self.k)
+        return (
+            np.column_stack([out_of_fold, *(X.column(j) for j in range(X.shape[1]))])
+            if self.passthrough
+            else out_of_fold
+        )
 
     def output_names(self, names: list[str]) -> list[str]:
         # The name of each member, with a number for each class; and of the columns that pass through.

@@ -52,5 +52,5 @@ class Layer(Stage):
         for j in range(self.folds.groups):
             rows = np.flatnonzero(fold == j)
             if len(rows):
-                out[rows] = stack.told(self.model, chunk.X.rows(rows), j)
+                out[rows] = stack.out_of_fold(self.model, chunk.X.rows(rows), j)
         return chunk._replace(X=stack.beside(out, chunk.X))

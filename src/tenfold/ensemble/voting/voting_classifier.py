@@ -103,19 +103,19 @@ class VotingClassifier(Voting, ProbabilityScored):
     def scores_from(self, model: EnsembleModel, X: Columns) -> Array:
         """The share of the votes that each class has, or its mean probability."""
 
-        def said(member: Any, at: Any) -> Any:
+        def predicted(member: Any, at: Any) -> Any:
             scores = member.scores_from(at, X)[:, : model.n_classes]
             return member.probability_from(scores) if self.voting == "soft" else votes(scores)
 
-        found: Array = self.together(model, said)
+        found: Array = self.together(model, predicted)
         return found
 
     def outputs_from(self, model: EnsembleModel, X: Columns) -> Array:
-        def said(member: Any, at: Any) -> Any:
+        def predicted(member: Any, at: Any) -> Any:
             scores = member.scores_from(at, X)[:, : model.n_classes]
             return member.probability_from(scores) if self.voting == "soft" else winners(scores)
 
-        return self.outputs(model, said)
+        return self.outputs(model, predicted)
 
     def output_names(self, names: list[str]) -> list[str]:
         if self.voting == "soft" and not self.flatten_transform:

@@ -160,26 +160,26 @@ class DependenceByPoint(Statistic[DependenceCurve]):
     def summarize(self, chunk: Chunk) -> DependenceCurve:
         swap, needs = Swap(chunk.X), self.needs
 
-        def said(values: Point) -> Array:
+        def predicted(values: Point) -> Array:
             found: Array = self.predictor.outputs(chunk._replace(X=swap(self.columns, values)), (needs,))[needs]
             return found
 
-        return self.of(said, chunk.weight, chunk.places())
+        return self.of(predicted, chunk.weight, chunk.places())
 
     @property
     def needs(self) -> str:
         """What the predictor is asked for."""
         return "prediction" if self.predictor.classes is None else "score"
 
-    def of(self, said: Callable[[Point], Array], weight: Array, place: Codes) -> DependenceCurve:
+    def of(self, predicted: Callable[[Point], Array], weight: Array, place: Codes) -> DependenceCurve:
         """Of some rows; `said(values)` is what is predicted with these values in the columns."""
-        rows = Sample.among(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
+        rows = Sample.sampled(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
         classes = 0 if self.predictor.classes is None else len(self.predictor.classes)
         outputs = 1 if classes <= 2 else classes
         mean, square = np.zeros((2, len(self.grid), outputs))
         curves = np.empty((len(rows), len(self.grid), outputs))
         for g, values in enumerate(self.grid) if len(place) else ():
-            found = np.asarray(said(values), dtype=np.float64).reshape(len(place), -1)
+            found = np.asarray(predicted(values), dtype=np.float64).reshape(len(place), -1)
             found = found[:, :1] if classes == 1 else found
             if found.shape[1] != max(classes, 1):
                 raise ValueError(
@@ -262,11 +262,11 @@ def _at_once(
     for at, grid in points(where, axes):
         one = DependenceByPoint(predictor, at, grid, kept, layout.seed)
 
-        def said(values: Point, one: DependenceByPoint = one) -> Array:
+        def predicted(values: Point, one: DependenceByPoint = one) -> Array:
             found: Array = predictor.of_rows(constant(X, one.columns, values), (one.needs,))[one.needs]
             return found
 
-        found.append(one.of(said, weight, np.arange(n)))
+        found.append(one.of(predicted, weight, np.arange(n)))
     return where, axes, found, 1
 
 

@@ -51,7 +51,7 @@ class Sample(Mergeable):
     most: int
 
     @classmethod
-    def among(cls, place: Codes, seed: int, most: int) -> Codes:
+    def sampled(cls, place: Codes, seed: int, most: int) -> Codes:
         """Which of these rows can be in it, by number, in their order."""
         return _least(bits(place, seed), most)
 
@@ -80,7 +80,7 @@ class DonorSampling(Statistic[Sample]):
 
     def summarize(self, chunk: Chunk) -> Sample:
         place = chunk.places()
-        rows = Sample.among(place, self.seed, self.most)
+        rows = Sample.sampled(place, self.seed, self.most)
         some, value = chunk.X.rows(rows), np.empty((len(rows), len(self.columns)))
         for i, j in enumerate(self.columns):
             value[:, i] = some.column(j)

@@ -193,11 +193,11 @@ def _at_once(
     donors = Donors(place, unit, seed)
     whose = [donors.draw(place, unit, turn + 1) for turn in range(repeats)]
 
-    def said(rows: MatrixLike) -> Array:
+    def predicted(rows: MatrixLike) -> Array:
         found: Array = one.placed(one.of_rows(rows, [scorer.needs]))[scorer.needs]
         return found
 
-    found = swapped.drops(truth, weight, unit, said(X), lambda j, r: said(borrowed(X, where[j][1], whose[r])))
+    found = swapped.drops(truth, weight, unit, predicted(X), lambda j, r: predicted(borrowed(X, where[j][1], whose[r])))
     return ImportanceSummary([name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes, 1, 0.0)
 
 

@@ -90,13 +90,13 @@ class Swapped(Statistic[Drops]):
         whose = [donors.draw(place, unit, turn + 1) for turn in range(self.repeats)]
         swap = Swap(chunk.X)
 
-        def said(j: int, r: int) -> Array:
+        def predicted(j: int, r: int) -> Array:
             columns = self.columns[j][1]
             values = np.column_stack([value[at.index(c)][whose[r]] for c in columns])
             return self._said(chunk._replace(X=swap(columns, values)))
 
         weight = None if chunk.uniform else chunk.weight
-        return replace(self.drops(chunk.y, weight, unit, self._said(chunk), said), inverse=donors.inverse(unit))
+        return replace(self.drops(chunk.y, weight, unit, self._said(chunk), predicted), inverse=donors.inverse(unit))
 
     @cached_property
     def _donors(self) -> tuple[Donors, Sequence[Array]]:
@@ -108,16 +108,21 @@ class Swapped(Statistic[Drops]):
         return donors, list(np.ascontiguousarray(lent.value[order].T))
 
     def _said(self, chunk: Chunk) -> Array:
-        said: Array = self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
-        return said
+        predicted: Array = self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
+        return predicted
 
     def drops(
-        self, truth: Array | Codes, weight: Array | None, unit: Codes, plain: Array, said: Callable[[int, int], Array]
-    ) -> Drops:  # fmt: skip
+        self,
+        truth: Array | Codes,
+        weight: Array | None,
+        unit: Codes,
+        plain: Array,
+        predicted: Callable[[int, int], Array],
+    ) -> Drops:
         """Summaries of a chunk; `predicted(j, r)` returns the predictions with column j permuted, repeat r."""
         summarize, k = self.metric.summarize.it, self.predictor.n_classes
         scores = unit_scores(summarize, truth, weight, unit, k)
-        each = [scores([said(j, r) for r in range(self.repeats)]) for j in range(len(self.columns))]
+        each = [scores([predicted(j, r) for r in range(self.repeats)]) for j in range(len(self.columns))]
         repeats, swapped = zip(*each, strict=True)
         return Drops(len(truth), summarize(truth, plain, weight, k), scores([plain])[1], repeats, swapped)
 

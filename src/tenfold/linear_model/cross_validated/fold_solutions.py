@@ -141,7 +141,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
             )
         whole, others = _but_one(each)
         ratios, grid = self._grid(whole)
-        errors, digits = self._judged(each, others, ratios, grid)
+        errors, digits = self._fold_errors(each, others, ratios, grid)
         mean = errors.mean(axis=2)
         if not np.isfinite(mean).all():
             raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
@@ -149,7 +149,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
         chosen = Chosen(float(grid[i, a]), float(ratios[i]), grid, errors, digits)
         return Done.of(self._best(whole, chosen, state.schema))
 
-    def _judged(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
+    def _fold_errors(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
         """The errors of the models of all folds but one on that one, and how many digits of them hold."""
         errors = np.empty((*grid.shape, len(each)))
         digits = 15.0

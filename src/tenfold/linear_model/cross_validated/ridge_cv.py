@@ -218,7 +218,7 @@ class RidgeCV(ByFold):
             raise ValueError("alphas must be numbers that are not negative")
         return np.zeros(1), given[None].copy()
 
-    def _judged(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
+    def _fold_errors(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
         """All systems at once; those in which a digit is in doubt once more, one by one."""
         assert isinstance(each, FoldMoments)
         assert isinstance(others, FoldMoments)

@@ -147,7 +147,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         center = again.center[:p] if isinstance(again, (Factoring, Refining)) else np.zeros(p)
         if isinstance(base, Moments) and self.fit_intercept:
             center = base.mean[:p]
-        return Scoring(0, model, center, route.judged(problem, model, base)[0].root, Bundle((again,)))
+        return Scoring(0, model, center, route.solution_for_errors(problem, model, base)[0].root, Bundle((again,)))
 
     def model(self, state: State) -> LinearModel | None:
         # The last coefficients; while conjugate gradients search there are none.
@@ -194,7 +194,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
                 'Remedy: fit to all rows, or use standard_errors="classical", which merge'
             )
         base = summary.moments() if isinstance(summary, Rows) else summary if scores is None else scores.base
-        found, rounding = ROUTES[type(base)].judged(self._problem(self.schema_), self.model_, base)
+        found, rounding = ROUTES[type(base)].solution_for_errors(self._problem(self.schema_), self.model_, base)
         given = (self.alpha, self.fit_intercept, float(base.weight), rounding)
         return infer(found, kind, *given, scores)
 

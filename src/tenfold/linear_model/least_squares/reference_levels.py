@@ -22,7 +22,7 @@ Matrix = Moments | RFactor | DoubleMoments
 S = TypeVar("S", Moments, RFactor, DoubleMoments)
 
 
-def kept(levels: Codes, present: Flags, fit_intercept: bool) -> Flags:
+def kept_features(levels: Codes, present: Flags, fit_intercept: bool) -> Flags:
     """The features that have a coefficient: not the first category of a column that is `present`, the reference.
 
     If there is no constant, the categories of the first column take its place, and all are kept.
@@ -33,12 +33,12 @@ def kept(levels: Codes, present: Flags, fit_intercept: bool) -> Flags:
     return keep
 
 
-def some(summary: S, keep: Flags | None) -> S:
+def select(summary: S, keep: Flags | None) -> S:
     """Of the features that are kept."""
     return summary if keep is None else summary.only(keep)
 
 
-def among(values: Array, keep: Flags | None) -> Array:
+def expand(values: Array, keep: Flags | None) -> Array:
     """Coefficients and intercept with 0 for the features that have none."""
     if keep is None:
         return values

@@ -17,7 +17,7 @@ from tenfold.core.learner import Initial
 from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, another_round, from_double
 from tenfold.linear_model.least_squares.normal_equations import EPS, Solution, from_moments, quick
 from tenfold.linear_model.least_squares.qr import RFACTOR_ERROR, from_factor
-from tenfold.linear_model.least_squares.reference_levels import Matrix, S, among, kept, some, steadied
+from tenfold.linear_model.least_squares.reference_levels import Matrix, S, expand, kept_features, select, steadied
 from tenfold.linear_model.least_squares.solution_claims import claims_of
 from tenfold.stats.moments.double_moments import DoubleComoments, DoubleMoments, ResidualComoments
 from tenfold.stats.moments.moments import Comoments, Moments
@@ -105,7 +105,7 @@ class RidgeProblem(NamedTuple):
         found: Codes = self.schema.levels
         return found
 
-    def kept(self, summary: Matrix) -> Flags | None:
+    def kept_features(self, summary: Matrix) -> Flags | None:
         """The features that have a coefficient; None, all.
 
         Without a penalty the categories of a column are collinear with the constant: the first that has any
@@ -115,7 +115,7 @@ class RidgeProblem(NamedTuple):
         if self.alpha or not self.levels.any():
             return None
         present = (summary if isinstance(summary, Moments) else summary.moments()).mean > 0
-        return kept(self.levels, present, self.fit_intercept)
+        return kept_features(self.levels, present, self.fit_intercept)
 
 
 class Route(ABC, Generic[S]):
@@ -149,17 +149,17 @@ class Route(ABC, Generic[S]):
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""
         return claims_of(self.solution(problem, summary, model.values), self.how)
 
-    def judged(self, problem: RidgeProblem, model: LinearModel, summary: S) -> tuple[Solution, float]:
+    def solution_for_errors(self, problem: RidgeProblem, model: LinearModel, summary: S) -> tuple[Solution, float]:
         """What standard errors are made from: the model as a solution of all features, and the rounding of its squares.
 
         The latter is the relative error of Σ w (y - xᵀβ - β₀)².
         """
         keep = problem.kept(summary)
-        found = self.solve(problem, some(summary, keep), _among_kept(model.values, keep))
+        found = self.solve(problem, select(summary, keep), _among_kept(model.values, keep))
         if keep is not None:
             root, center = np.zeros((len(keep) + 1, found.root.shape[1])), np.zeros(len(keep))
             root[np.append(True, keep)], center[keep] = found.root, found.center
-            found = found._replace(values=among(found.values, keep), root=root, center=center)
+            found = found._replace(values=expand(found.values, keep), root=root, center=center)
         return found, self.rounding(found)
 
 
@@ -221,7 +221,7 @@ class TriangularFactors(Route[RFactor]):
     ) -> RouteStep:
         # Corrected coefficients; read again at those where that sharpens them.
         found = self.solution(problem, summary)
-        model = LinearModel.of(among(found.values, problem.kept(summary)), problem.schema)
+        model = LinearModel.of(expand(found.values, problem.kept(summary)), problem.schema)
         if not isinstance(state, Factoring):  # merged
             return RouteStep(model, state, False)
         again = Factoring(0, state.round + 1, model, state.center, state.scale)
@@ -249,8 +249,8 @@ class DoubleDouble(Route[DoubleMoments]):
         # Corrected coefficients; read again at those where that gains digits.
         found, keep = self.solution(problem, summary), problem.kept(summary)
         assert found.rest is not None
-        model = LinearModel.of(among(found.values, keep), problem.schema)
-        rest, center = np.roll(among(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
+        model = LinearModel.of(expand(found.values, keep), problem.schema)
+        rest, center = np.roll(expand(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
         round = state.round if isinstance(state, Refining) else 0
         again = Refining(0, round + 1, model, rest, center)
         return RouteStep(model, again, not last and round < MAX_EXTRA_SCANS and another_round(summary, found))

@@ -23,7 +23,7 @@ from tenfold.metrics.scorers import Summary
 from tenfold.model_selection.certification.clusters import group_codes
 from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMPTIONS, ends_of
 from tenfold.model_selection.certification.leakage import others, print_of
-from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, judge
+from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, score_units
 from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
 from tenfold.model_selection.formatting import percent
@@ -121,7 +121,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
     if sample_weight is not None and np.array_equal(sample_weight, np.ones(np.asarray(y).shape)):
         sample_weight = None
     with progress("certify"):
-        judged, asked = judge(model, X, y, units, sample_weight, asked, random_state)
+        judged, asked = score_units(model, X, y, units, sample_weight, asked, random_state)
     if judged.seen:
         these = "these rows, so the scores do not apply to unseen rows"
         some = f"some of these rows (about {judged.seen:.0%} of those looked at), so they promise too much"

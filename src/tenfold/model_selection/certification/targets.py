@@ -73,7 +73,7 @@ class UnitScores:
         return [self.score.summary(asked.scorer, unit) for unit in self.units]
 
 
-def judge(
+def score_units(
     model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | None, weight: ArrayLike | None,
     asked: list[Asked], seed: int,
 ) -> tuple[UnitScores, list[Asked]]:  # fmt: skip

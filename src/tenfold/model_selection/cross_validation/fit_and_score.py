@@ -115,7 +115,7 @@ class FitAndScore:
             batches.setdefault(form, []).append(candidate)  # of one form: fitted over the same scans
         with progress("cross-validation"):
             for some in batches.values():
-                self._judge(some)
+                self._fit_and_score(some)
         for candidate, s, error in self.failed:
             if np.isnan(candidate.scores[s]).all():
                 raise error
@@ -166,7 +166,7 @@ class FitAndScore:
         """The name of the fold or group column."""
         return next((c for c in (self.folds, self.groups) if isinstance(c, str)), None)
 
-    def _judge(self, candidates: list[Candidate]) -> None:
+    def _fit_and_score(self, candidates: list[Candidate]) -> None:
         """Fit and score the candidates over shared scans."""
         with self._naming(candidates[0]):
             source = self._source(candidates[0])
@@ -279,8 +279,8 @@ class FitAndScore:
         shift: tuple[Expression, ...] = ()
         if isinstance(key, Stratified) and key.seed is None and not self.both:  # in the order of the rows
             rows = max(m.at.rows for m in first.members[-1])
-            shift = (As(first.view, By((key,), ColumnMeans.among(rows // len(first.source)))),)
-        done = session.answer(Each((*(_judged(*one, splits) for one in asked), *shift)))
+            shift = (As(first.view, By((key,), ColumnMeans.for_rows(rows // len(first.source)))),)
+        done = session.answer(Each((*(_side_scores(*one, splits) for one in asked), *shift)))
         self.scans += 1
         for means in done[len(asked) :]:
             warn_of_shift([means.each[g].summary for g in sorted(means.each)], first.schema.names)
@@ -306,7 +306,7 @@ class FitAndScore:
         for some in self._sides(splits):
             given = GivenPredictions.by(models(some), X, wanted, candidate.schema.classes)
             score = Score.of([given], candidate.scorers)
-            grouped = session.answer(_judged(candidate, some, score, splits))
+            grouped = session.answer(_side_scores(candidate, some, score, splits))
             self._take(candidate, some, score, grouped, [len(train) for _, train in rows])
         candidate.seconds = time.perf_counter() - began
 
@@ -349,7 +349,7 @@ class Side(NamedTuple):
     learned: bool
 
 
-def _judged(candidate: Candidate, some: list[Side], score: Score, splits: Sequence[FoldSplit]) -> Expression:
+def _side_scores(candidate: Candidate, some: list[Side], score: Score, splits: Sequence[FoldSplit]) -> Expression:
     """A score of some sides, each of them a group."""
     key = joined(splits[some[0].split].key, [side.groups for side in some])
     return As(candidate.view, By((key,), score))

@@ -47,7 +47,7 @@ class ColumnMeans(Grouped[FoldMeans]):
     """it looks at each so-manieth row of a part: a power of two"""
 
     @classmethod
-    def among(cls, rows: int) -> ColumnMeans:
+    def for_rows(cls, rows: int) -> ColumnMeans:
         """Build the statistic for parts of about `rows` rows."""
         return cls(1 << round(math.log2(max(1.0, rows / SAMPLED_ROWS_PER_PART))))
 

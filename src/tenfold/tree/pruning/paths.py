@@ -116,7 +116,7 @@ class TreePaths(Readable):
         path : CSR matrix of shape (rows, nodes)
             1 where a row goes through a node.
         """
-        return ways(self.model_.tree)[_in_memory(self.apply(X))]
+        return ancestor_matrix(self.model_.tree)[_in_memory(self.apply(X))]
 
     @fitted
     def get_depth(self) -> int:
@@ -149,7 +149,7 @@ class TreePaths(Readable):
         """
         check_is_fitted(self)
         model: TreeModel = self.model_
-        return shares(merits(model.tree, len(model.ranges.levels)))
+        return shares(gains(model.tree, len(model.ranges.levels)))
 
 
 class ForestPaths(Estimator):
@@ -187,11 +187,11 @@ class ForestPaths(Estimator):
         """
         ends = _in_memory(self.apply(X))
         model: ForestModel = self.model_
-        every = ways(model.trees)
+        every = ancestor_matrix(model.trees)
         return sum(every[node] for node in (ends + model.roots).T), np.append(model.roots, model.trees.node_count)
 
 
-def ways(trees: Tree) -> sp.csr_matrix:
+def ancestor_matrix(trees: Tree) -> sp.csr_matrix:
     """For each node, 1 for the nodes from its root down to it."""
     above, n = trees.parent, trees.node_count
     at, end = np.arange(n), np.arange(n)
@@ -203,7 +203,7 @@ def ways(trees: Tree) -> sp.csr_matrix:
     return sp.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=(n, n))
 
 
-def merits(trees: Tree, columns: int) -> Array:
+def gains(trees: Tree, columns: int) -> Array:
     """The merit of all splits of each column."""
     inner = trees.feature >= 0
     return np.bincount(trees.feature[inner], trees.merit[inner], columns).astype(np.float64, copy=False)

@@ -76,7 +76,7 @@ class Pruned(TreeGrower):
             at = pruning.chi_squared(tree, count, self.significance)
         if self.ccp_alpha > 0:
             model = cut_at(model, at)
-            at = cuts_at_price(model.tree, model.value, self.criterion_code, self.ccp_alpha)
+            at = cuts_at_alpha(model.tree, model.value, self.criterion_code, self.ccp_alpha)
         return cut_at(model, at)
 
     def prune_held_back(self, setup: Setup, model: TreeModel, sums: Codes) -> TreeModel:
@@ -157,7 +157,7 @@ def path_of(tree: Tree, value: Array, criterion: int, losses: Losses | None = No
     return pruning.cost_complexity_path(tree, drop / whole, float(root), losses)
 
 
-def cuts_at_price(tree: Tree, value: Array, criterion: int, alpha: float) -> Flags:
+def cuts_at_alpha(tree: Tree, value: Array, criterion: int, alpha: float) -> Flags:
     """Where a tree is cut if each leaf costs `alpha`: branches that lower impurity by less than their leaves cost."""
     path = path_of(tree, value, criterion)
     steps = int(np.searchsorted(path.alpha, alpha, side="right")) - 1

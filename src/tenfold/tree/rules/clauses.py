@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.compiled.tree import rule_covering as rc
 from tenfold.core import Array, Codes, Columns, Flags, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Index, OneOf
-from tenfold.tree.rules.conditions import ABOVE, AMONG, BELOW, Condition, tightened, way
+from tenfold.tree.rules.conditions import ABOVE, AMONG, BELOW, Condition, path_conditions, tightened
 from tenfold.tree.tree import Tree
 
 SIGNS = (BELOW, ABOVE, AMONG)
@@ -116,4 +116,4 @@ class Clauses(NamedTuple):
 def clauses_of(tree: Tree, levels: Codes) -> Clauses:
     """The rules of a tree's leaves."""
     above = tree.parent
-    return Clauses.of([way(tree, k, above) for k in tree.leaves.tolist()], levels)
+    return Clauses.of([path_conditions(tree, k, above) for k in tree.leaves.tolist()], levels)

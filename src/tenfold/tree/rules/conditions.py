@@ -69,7 +69,7 @@ def branch(tree: Tree, k: int, child: int) -> Condition:
     return Condition(int(tree.feature[k]), AMONG, math.nan, tuple(codes), bool(route[-1] == child))
 
 
-def way(tree: Tree, k: int, above: Any) -> tuple[Condition, ...]:
+def path_conditions(tree: Tree, k: int, above: Any) -> tuple[Condition, ...]:
     """The conditions from the root to a node."""
     found = []
     while (up := int(above[k])) >= 0:

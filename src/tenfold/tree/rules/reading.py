@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Flags, Schema
-from tenfold.tree.rules.conditions import AMONG, BELOW, DNF, Condition, Rule, branch, tightened, way, words
+from tenfold.tree.rules.conditions import AMONG, BELOW, DNF, Condition, Rule, branch, path_conditions, tightened, words
 from tenfold.tree.tree import Tree
 
 DIALECTS = {"ansi": False, "mysql": True}
@@ -61,7 +61,7 @@ def rules(book: Book) -> tuple[Rule, ...]:
     above, found = book.tree.parent, []
     for k in in_order(book.tree):
         if book.tree.feature[k] < 0:
-            found.append(rule(book, tightened(way(book.tree, k, above)), k))
+            found.append(rule(book, tightened(path_conditions(book.tree, k, above)), k))
     return tuple(found)
 
 
@@ -71,7 +71,7 @@ def unseen_rules(book: Book) -> tuple[Rule, ...]:
     for k in in_order(tree):
         if tree.route_at[k] < 0:
             continue
-        conditions = tightened((*way(tree, k, above), branch(tree, k, -1)))
+        conditions = tightened((*path_conditions(tree, k, above), branch(tree, k, -1)))
         if all(one.sign != AMONG or one.codes or one.missing for one in conditions):
             found.append(rule(book, conditions, k))
     return tuple(found)
