@@ -104,7 +104,7 @@ def largest_difference(seed: int) -> tuple[int, float]:
         rows = through[:, k]
         best = best_decrease(X[rows], y[rows], w[rows], criterion, split == "multiway")
         if model.tree_.feature[k] >= 0:
-            worst = max(worst, abs(model.tree_.merit[k] - best) / w[rows].sum())
+            worst = max(worst, abs(model.tree_.gain[k] - best) / w[rows].sum())
         elif impurity(y[rows], w[rows], criterion) > 1e-9:
             worst = max(worst, best if criterion == "squares" else best + 1)  # could have been split
     return model.tree_.node_count, worst

@@ -197,7 +197,7 @@ def test_a_tree_too_deep_to_be_read_says_so(tmp_path):
     new = {"feature": np.full(n, -1), "first_child": np.zeros(n), "children": np.zeros(n), "route_at": np.full(n, -1)}
     new["feature"][inner], new["first_child"][inner], new["children"][inner] = 0, inner + 1, 2
     new["depth"] = (np.arange(n) + 1) // 2
-    zeros = {name: np.zeros(n) for name in ("threshold", "place", "missing_left", "route_width", "merit")}
+    zeros = {name: np.zeros(n) for name in ("threshold", "place", "missing_left", "route_width", "gain")}
     for name, values in (new | zeros | {"route": np.zeros(0)}).items():
         tensor = parts.document["model"]["tree"]["record"][name]["tensor"]
         parts.tensors[tensor] = values.astype(parts.tensors[tensor].dtype)

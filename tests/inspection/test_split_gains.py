@@ -80,7 +80,7 @@ def test_the_greatest_gain_is_the_split_that_the_tree_made(criterion, missing):
     for k in np.flatnonzero(tree.tree_.feature >= 0).tolist():
         found = tn.split_gains(frame, target, sample_weight=weight, tree=tree, node=k)
         m = found.criteria.index(criterion)
-        merit = tree.tree_.merit[k] / (1.0 if criterion == "gain_ratio" else tree.value_[k].sum())
+        merit = tree.tree_.gain[k] / (1.0 if criterion == "gain_ratio" else tree.value_[k].sum())
         assert found.gains[:, m].max() == found.gains[tree.tree_.feature[k], m] == pytest.approx(merit, abs=1e-12)
         assert merit == 0 or found.best(criterion) == frame.columns[tree.tree_.feature[k]]
         assert found.weight == pytest.approx(tree.value_[k].sum())

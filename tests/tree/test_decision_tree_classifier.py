@@ -66,7 +66,7 @@ def test_sets_of_categories_are_the_best_for_two_classes():
         for s in range(1, 255)
         if 0 < ((s >> c) & 1).sum() < len(y)
     )
-    assert model.tree_.merit[0] == pytest.approx(best, abs=1e-9)
+    assert model.tree_.gain[0] == pytest.approx(best, abs=1e-9)
 
 
 def test_columns_are_drawn_by_node():

@@ -32,7 +32,7 @@ def gain(column, criterion, rows=slice(None), **more):
     """What a split of one column is worth, a branch a category."""
     some = TABLE[rows]
     model = DecisionTreeClassifier(criterion, split="multiway", max_depth=1, **more).fit(some[[column]], some["Play"])
-    return model.tree_.merit[0] / (1 if criterion in PER_NODE else len(some))
+    return model.tree_.gain[0] / (1 if criterion in PER_NODE else len(some))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_the_tree_node_by_node(method):
     weights = model.value_.sum(axis=1).tolist()
     assert weights == [14, 4, 5, 5, 2, 3, 3, 2]
     assert model.value_[tree.leaves].min(axis=1).max() == 0, "a leaf is not pure"
-    assert tree.merit[0] / 14 == pytest.approx(0.246750, abs=5.1e-7)
-    assert tree.merit[2:4] / 5 == pytest.approx(0.970951, abs=5.1e-7)
+    assert tree.gain[0] / 14 == pytest.approx(0.246750, abs=5.1e-7)
+    assert tree.gain[2:4] / 5 == pytest.approx(0.970951, abs=5.1e-7)
     assert len(tree.leaves) == 5
     assert tree.max_depth == 2
     assert tree.depth[tree.leaves].sum() == 9
@@ -103,7 +103,7 @@ def test_the_gains_of_the_nodes_add_up_to_the_entropy_of_the_root():
     share = y.value_counts(normalize=True)
     entropy = -(share * np.log2(share)).sum()
     assert entropy == pytest.approx(0.940286, abs=5.1e-7)
-    assert ID3().fit(X, y).tree_.merit.sum() / 14 == pytest.approx(entropy, rel=1e-12)
+    assert ID3().fit(X, y).tree_.gain.sum() / 14 == pytest.approx(entropy, rel=1e-12)
 
 
 def least_path_length(rows, columns, depth=0):

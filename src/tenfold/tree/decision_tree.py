@@ -233,7 +233,7 @@ class DecisionTree(Pruned, TreePaths):
     def _grown(self, setup: Setup, has_missing: Flags, grown: GrownTree) -> Grown:
         tree, units = grown.tree, self.units(setup) / self._parts
         if self.criterion_code <= ts.ERROR:
-            tree = tree._replace(merit=tree.merit * units[0])
+            tree = tree._replace(gain=tree.gain * units[0])
         value = self.values(setup.ranges, units, grown.sums)
         if len(setup.far.target):
             value[:, 0] += self.put_back(setup, tree, grown.sums)

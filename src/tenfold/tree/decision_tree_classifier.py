@@ -76,7 +76,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     max_features : int, float, "sqrt" or "log2", optional
         How many columns each node may choose from; all by default. More, if none of those can be split.
     max_leaf_nodes : int, optional
-        With it, the split of greatest merit comes first.
+        With it, the split of greatest gain comes first.
     class_weight : dict or "balanced", optional
         Weights of classes; "balanced" gives all the same.
     feature_costs : array of shape (columns,) or dict from names, optional
@@ -121,7 +121,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     value_ : array of shape (nodes, classes)
         Weight of the classes of the training rows in each node.
     feature_importances_ : array of shape (columns,)
-        Share of the merit of all splits: it favours columns with many values.
+        Share of the gain of all splits: it favours columns with many values.
     max_features_ : int
         How many columns each node may choose from.
     n_outputs_ : int

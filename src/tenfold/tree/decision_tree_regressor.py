@@ -47,7 +47,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     max_features : int, float, "sqrt" or "log2", optional
         How many columns each node may choose from; all by default. More, if none of those can be split.
     max_leaf_nodes : int, optional
-        With it, the split of greatest merit comes first.
+        With it, the split of greatest gain comes first.
     prune : {"reduced_error", "best_cut", "cost_complexity"}, optional
         By validation rows: cut where they lose nothing by it, from the leaves up, or where they gain most first; or
         take the price of a leaf that suits them best.
@@ -79,7 +79,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     value_ : array of shape (nodes, 2)
         Mean of the target, and weight, of the training rows in each node.
     feature_importances_ : array of shape (columns,)
-        Share of the merit of all splits: it favours columns with many values.
+        Share of the gain of all splits: it favours columns with many values.
     max_features_ : int
         How many columns each node may choose from.
     n_outputs_ : int

@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     route: Annotated[Codes, "route", Between(-1, MAX_TWO_BYTE_BINS)]
     """which child takes a category; -1: no row of the node had it, so the node itself answers"""
     depth: Annotated[Codes, "node", Index("node")]
-    merit: Annotated[Array, "node"]
+    gain: Annotated[Array, "node"]
     """of its split, as the criterion has it; a decrease times the weight of the node"""
 
     @property
@@ -161,7 +161,7 @@ class GrownTree(NamedTuple):
     sums: Codes
     """channel sums of its rows"""
     real: Array
-    """the merit of its split, and the bounds of its value"""
+    """the gain of its split, and the bounds of its value"""
     node: Codes
     """as kernels have it, with the span of its rows if they are in one place"""
 

@@ -53,9 +53,9 @@ def test_fractional_examples_are_quinlans():
     table = golf()
     X, y = table.drop(columns="play"), table["play"]
     ratio = C45(max_depth=1, prune=None).fit(X[["outlook"]], y)
-    assert ratio.tree_.merit[0] == pytest.approx(0.110, abs=5e-4)
+    assert ratio.tree_.gain[0] == pytest.approx(0.110, abs=5e-4)
     model = DecisionTreeClassifier("entropy", split="multiway", missing="fractional", min_samples_leaf=2).fit(X, y)
-    assert model.tree_.merit[0] / 14 == pytest.approx(0.199, abs=5e-4)
+    assert model.tree_.gain[0] / 14 == pytest.approx(0.199, abs=5e-4)
     sunny = model.tree_.first_child[0] + 2
     assert model.value_[sunny] == pytest.approx([3, 2 + 5 / 13], abs=1e-3)
     case = pd.DataFrame({"outlook": ["sunny"], "temperature": [70.0], "humidity": [np.nan], "windy": ["false"]})
@@ -153,7 +153,7 @@ def test_every_split_against_rows_sent_by_hand(way, split, classes):
             every = [(n, b) for n in X for b in candidates(some[n], split == "multiway")]
             told = classes_there, w, way, criterion
             best = max(decrease(some[n], b, *told, multiway=split == "multiway" and n == "c") for n, b in every)
-            assert tree.merit[k] == pytest.approx(best, abs=1e-9 if way != "fractional" or k == 0 else 0.05)
+            assert tree.gain[k] == pytest.approx(best, abs=1e-9 if way != "fractional" or k == 0 else 0.05)
             name = X.columns[tree.feature[k]]
             branch = chosen(tree, k, some[name])
             parts = send(some[name], branch, classes_there, w, way)
@@ -167,7 +167,7 @@ def test_every_split_against_rows_sent_by_hand(way, split, classes):
 @pytest.mark.parametrize("way", WAYS[1:])
 @pytest.mark.parametrize("seed", range(8))
 def test_the_exact_method_is_that_of_a_bin_for_every_value(way, seed):
-    """With few values: the same splits, merits and values of nodes; thresholds are midpoints of the node's own rows."""
+    """With few values: the same splits, gains and values of nodes; thresholds are midpoints of the node's own rows."""
     X, y = table(seed, 3)
     given = {
         "missing": way,
@@ -183,7 +183,7 @@ def test_the_exact_method_is_that_of_a_bin_for_every_value(way, seed):
             for method in ("histogram", "exact")
         )
         assert bins.tree_.node_count > 5
-        for name in ("feature", "merit", "route", "first_child", "missing_left"):
+        for name in ("feature", "gain", "route", "first_child", "missing_left"):
             assert np.array_equal(getattr(bins.tree_, name), getattr(exact.tree_, name)), name
         assert np.array_equal(bins.value_, exact.value_)
         exact.verify()

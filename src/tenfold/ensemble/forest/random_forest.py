@@ -349,7 +349,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         inner = model.trees.feature >= 0
         tree = np.repeat(np.arange(n), np.diff(np.append(model.roots, model.trees.node_count)))
         cell = tree[inner] * p + model.trees.feature[inner]
-        each = np.bincount(cell, model.trees.merit[inner], n * p).reshape(n, p)
+        each = np.bincount(cell, model.trees.gain[inner], n * p).reshape(n, p)
         whole = each.sum(axis=1, keepdims=True)
         mean = (each / np.where(whole > 0, whole, 1.0)).mean(axis=0)
         return np.asarray(mean / mean.sum() if mean.any() else mean)

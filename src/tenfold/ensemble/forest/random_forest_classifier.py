@@ -98,7 +98,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     max_features : int, float, "sqrt" or "log2", default="sqrt"
         How many columns each node may choose from; None: all. More, if none of those can be split, or by enough.
     max_leaf_nodes : int, optional
-        With it, the split of greatest merit comes first.
+        With it, the split of greatest gain comes first.
     class_weight : dict or "balanced", optional
         Weights of classes; "balanced" gives all the same. The out-of-bag error takes no notice of them.
     bootstrap : bool, default=True

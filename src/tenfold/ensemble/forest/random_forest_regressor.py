@@ -69,7 +69,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     max_features : int, float, "sqrt" or "log2", optional
         How many columns each node may choose from; all by default. More, if none of those can be split, or by enough.
     max_leaf_nodes : int, optional
-        With it, the split of greatest merit comes first.
+        With it, the split of greatest gain comes first.
     bootstrap : bool, default=True
         Whether trees draw rows; else each sees all.
     min_data_per_group : int, default=1

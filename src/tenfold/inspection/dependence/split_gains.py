@@ -176,9 +176,9 @@ def split_gains(
     for m, measure in enumerate(MEASURES):
         by = rules._replace(criterion=CRITERIA[measure])
         for j in range(len(edges)):
-            merit, _, place, _, _ = search_columns(hist, np.array([j]), sums, setup.cut, by)
-            if merit >= 0:
-                gains[j, m] = merit if CRITERIA[measure] == RATIO else merit * unit / weight
+            found_gain, _, place, _, _ = search_columns(hist, np.array([j]), sums, setup.cut, by)
+            if found_gain >= 0:
+                gains[j, m] = found_gain if CRITERIA[measure] == RATIO else found_gain * unit / weight
                 thresholds[j, m] = np.nan if setup.ranges.levels[j] else edges[j, place]
     before = [impurities(sums[None, :-1] * unit, CRITERIA[measure])[0] / weight for measure in MEASURES]
     return SplitGains(schema.names, MEASURES, gains, thresholds, np.array(before), weight)

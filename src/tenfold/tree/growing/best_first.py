@@ -67,7 +67,7 @@ class BestFirst:
             self.bins, cut.offset, rules.kinds, cut.gap, word, short, _EMPTY if short else h, self.pool, node,
             real, sums, step, rules.units, rules.limits, way, self.cells, self.ends, outs, place,
         )  # fmt: skip
-        limits = rules.least_merit, rules.least_to_split, rules.max_depth, leaves
+        limits = rules.min_gain, rules.least_to_split, rules.max_depth, leaves
         growing = partial(grow_best, *given, *limits, index, self.aside, self.route)
         try:
             (nodes, routed), *_ = run_all([partial(growing, True), *[partial(growing, False)] * (self.threads - 1)])

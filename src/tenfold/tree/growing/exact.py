@@ -132,7 +132,7 @@ def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numb
 class Searched(NamedTuple):
     """The best split of each column (rows) in each active node (columns)."""
 
-    merit: Array
+    gain: Array
     threshold: Array
     missing_left: Flags
     place: Codes
@@ -140,15 +140,15 @@ class Searched(NamedTuple):
     """of categories: how they are ordered, and up to where they go left"""
 
     def choose(self, slot: int, node: Codes, most: int, least: float) -> int:
-        """The column of greatest merit, of those a node may choose from; -1: none is good enough."""
-        merit = self.merit[:, slot]
-        picked = np.arange(len(merit))
+        """The column of greatest gain, of those a node may choose from; -1: none is good enough."""
+        gain = self.gain[:, slot]
+        picked = np.arange(len(gain))
         if most < len(picked):
             draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
-            good = np.flatnonzero(merit[picked] > least)
+            good = np.flatnonzero(gain[picked] > least)
             picked = picked[: max(most, good[0] + 1 if len(good) else 0)]
-        j = int(picked[merit[picked].argmax()])
-        return j if merit[j] > least else -1
+        j = int(picked[gain[picked].argmax()])
+        return j if gain[j] > least else -1
 
 
 def _level(
@@ -163,10 +163,10 @@ def _level(
     found = _search(lists, rules, numbers, np.ascontiguousarray(at.sums[active]), slot_of[lists.node], rows, ends)
     most, nodes = rules.columns(len(lists.levels))[2], lw.Growth(at)
     for s, k in enumerate(active.tolist()):
-        j = found.choose(s, at.node[k], most, rules.least_merit)
+        j = found.choose(s, at.node[k], most, rules.min_gain)
         if j < 0:
             continue
-        nodes.node[k, [COLUMN, TURN]], nodes.real[k, MERIT] = (j, found.missing_left[j, s]), found.merit[j, s]
+        nodes.node[k, [COLUMN, TURN]], nodes.real[k, MERIT] = (j, found.missing_left[j, s]), found.gain[j, s]
         threshold[k], arity, table = found.threshold[j, s], 2, NO_CODES
         if j in lists.codes:
             some = rows[ends[s - 1] if s else 0 : ends[s]]
@@ -194,12 +194,12 @@ def _search(
         noise = np.array([row_noise(*two, rules.units, rules.limits) for two in zip(squares, total, strict=True)])
     for j in range(p):
         if j in lists.codes:
-            wide, out = int(lists.levels[j]) + 1, (merit[j], place[j], order_by[j])
+            wide, out = int(lists.levels[j]) + 1, (gain[j], place[j], order_by[j])
             best_sets(lists.codes[j], wide, rules.kind[j], rows, ends, noise, *told, cost[j], *out)
         else:
             order, known = lists.order[j]
-            best_thresholds(order, known, lists.columns[j], slot, *told, cost[j], merit[j], where[j], to_left[j])
-    return Searched(merit, where, to_left, place, order_by)
+            best_thresholds(order, known, lists.columns[j], slot, *told, cost[j], gain[j], where[j], to_left[j])
+    return Searched(gain, where, to_left, place, order_by)
 
 
 def _table(

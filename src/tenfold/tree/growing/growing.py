@@ -35,7 +35,7 @@ class Rules(NamedTuple):
     min_weight_leaf: float = 0.0
     max_leaf_nodes: int = 0
     """0: no limit"""
-    least_merit: float = 0.0
+    min_gain: float = 0.0
     l2: float = 0.0
     costs: Array | None = None
     cost_power: float = 1.0
@@ -111,7 +111,7 @@ class Nodes(NamedTuple):
 
     node: Codes
     real: Array
-    """merit, and bounds of the value"""
+    """gain, and bounds of the value"""
     sums: Codes
     route: Codes
 
@@ -141,7 +141,7 @@ def grow(
     state[[tg.NODES, tg.LEAVES]], state[tg.INHERITED] = 1, -1
     while not tg.grow(
         bins, cut.offset, rules.kinds, cut.gap, label, a, b, square, index, rules.criterion, rules.units, rules.limits,
-        cost, way, rules.max_depth, rules.least_to_split, rules.max_leaf_nodes, rules.least_merit,
+        cost, way, rules.max_depth, rules.least_to_split, rules.max_leaf_nodes, rules.min_gain,
         most, node, real, sums, route, pool, pool.reshape(-1), spare, opened, state,
     ):  # fmt: skip
         node, real, sums = (_longer(table, state[tg.WANT_NODES]) for table in (node, real, sums))

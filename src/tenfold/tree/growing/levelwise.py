@@ -1,7 +1,7 @@
 """A tree that grows level by level: its nodes so far, those whose histograms are wanted, and what to make of them.
 
 A node whose best split is known has its children at once. Rows go down as far as there are nodes; which nodes belong to
-the tree is decided by going through the splits again in their order of merit (`chosen`). So the tree does not
+the tree is decided by going through the splits again in their order of gain (`chosen`). So the tree does not
 depend on how many histograms are made per scan, and is the one that `grow` makes of the same rows.
 """
 
@@ -184,7 +184,7 @@ class Growth:
         self.count, self.routed = self.count + len(node), self.routed + len(route)
 
     def split(self, k: int, found: NodeSplit, monotonic: int, rules: Rules) -> None:
-        """Add the children of a node whose column, place and merit are noted."""
+        """Add the children of a node whose column, place and gain are noted."""
         if rules.kind[self.node[k, COLUMN]]:
             self.node[k, ROUTE] = self.routed
             table = found.table
@@ -232,12 +232,12 @@ def best_split(
         draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
     best: missing.Found = (-1.0, -1, -1, -1, 0)
     done, tries = 0, most
-    while done < most or (best[0] <= rules.least_merit and done < len(picked)):
+    while done < most or (best[0] <= rules.min_gain and done < len(picked)):
         some = picked[done : done + tries]
         found = search_columns(h, some, sums, cut, rules, noise, (real[LEAST], real[MOST]))
         best = found if found[0] > best[0] else best
         done, tries = done + tries, 1
-    if not best[0] > rules.least_merit:
+    if not best[0] > rules.min_gain:
         return None
     node[[COLUMN, PLACE, ORDER, TURN]] = best[1:]
     real[MERIT] = best[0]
@@ -256,7 +256,7 @@ def search_columns(
     h: Histogram, some: Codes, sums: Codes, cut: Cut, rules: Rules, noise: float = 0.0,
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> missing.Found:  # fmt: skip
-    """The best split over some columns of a node with this histogram; of merit -1, if there is none."""
+    """The best split over some columns of a node with this histogram; of gain -1, if there is none."""
     if rules.missing != LEARNED:
         return missing.search(h, cut, rules, some, sums, noise)
     cost, way, _ = rules.columns(len(cut.levels))
@@ -294,7 +294,7 @@ def may_split(node: Codes, sums: Codes, rules: Rules) -> bool:
 def chosen(at: Frontier, rules: Rules) -> tuple[Codes, Codes]:
     """The nodes that are split, as far as is known, and the leaves that nothing is known of.
 
-    With a limit on leaves, the split of greatest merit comes first, of equals that of the leaf that came first.
+    With a limit on leaves, the split of greatest gain comes first, of equals that of the leaf that came first.
     """
     if not rules.max_leaf_nodes:
         return np.flatnonzero(at.node[:, COLUMN] >= 0), np.flatnonzero(at.node[:, SLOT] == UNKNOWN)

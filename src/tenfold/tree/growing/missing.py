@@ -23,7 +23,7 @@ from tenfold.tree.growing.growing import Rules
 from tenfold.tree.tree import Tree
 
 Found = tuple[float, int, int, int, int]
-"""a split: its merit, column, place, order of categories, and whether missing values go left"""
+"""a split: its gain, column, place, order of categories, and whether missing values go left"""
 MISSING_RULES = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majority": tm.CLASS, "fractional": tm.PARTS}
 
 
@@ -63,11 +63,11 @@ def is_valid(way: int, node: Codes, gaps: Codes) -> bool:
 
 def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: float) -> Found:
     """The best split of a histogram of channels x cells."""
-    merit, column, place, order = tm.search_known(
+    gain, column, place, order = tm.search_known(
         h, cut.offset, rules.kind, cut.gap, some, sums, noise, rules.criterion, rules.units, rules.limits,
         rules.cost(len(cut.levels)), rules.missing, *_room(h, cut),
     )  # fmt: skip
-    return merit, column, place, order, 0
+    return gain, column, place, order, 0
 
 
 def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> NodeSplit:

@@ -1,4 +1,4 @@
-"""Where rows end in grown trees, the nodes on their way there, and how much of the merit is due to each column."""
+"""Where rows end in grown trees, the nodes on their way there, and how much of the gain is due to each column."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class TreePaths(Readable):
     @property
     @fitted
     def feature_importances_(self) -> Array:
-        """Share of the merit of all splits that is due to each column.
+        """Share of the gain of all splits that is due to each column.
 
         It favours columns with many values, and does not show whether a column helps on unseen rows.
         """
@@ -204,14 +204,14 @@ def ancestor_matrix(trees: Tree) -> sp.csr_matrix:
 
 
 def gains(trees: Tree, columns: int) -> Array:
-    """The merit of all splits of each column."""
+    """The gain of all splits of each column."""
     inner = trees.feature >= 0
-    return np.bincount(trees.feature[inner], trees.merit[inner], columns).astype(np.float64, copy=False)
+    return np.bincount(trees.feature[inner], trees.gain[inner], columns).astype(np.float64, copy=False)
 
 
-def shares(merit: Array) -> Array:
+def shares(gain: Array) -> Array:
     """Shares of the sum, or zeros."""
-    return merit / merit.sum() if merit.any() else merit
+    return gain / gain.sum() if gain.any() else gain
 
 
 def _node(learner: Any, model: TreeModel, X: Columns) -> Codes:

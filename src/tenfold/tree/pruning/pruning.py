@@ -60,7 +60,7 @@ def cut(tree: Tree, at: Flags) -> tuple[Tree, Codes]:
         fields[name] = np.where(inner, fields[name], none)
     return Tree(**{
         **fields, "first_child": np.where(inner, new[fields["first_child"]], 0), "route": route,
-        "route_at": np.where(sets, start, -1), "route_width": width, "merit": np.where(inner, fields["merit"], 0.0),
+        "route_at": np.where(sets, start, -1), "route_width": width, "gain": np.where(inner, fields["gain"], 0.0),
     }), old  # fmt: skip
 
 
