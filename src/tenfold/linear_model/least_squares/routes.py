@@ -138,7 +138,7 @@ class Route(ABC, Generic[S]):
 
     def solution(self, problem: RidgeProblem, summary: S, given: Array | None = None) -> Solution:
         """Solve, or score given values: of the features that have a coefficient."""
-        return self.solve(problem, self.solvable(problem, summary), _among_kept(given, problem.kept(summary)))
+        return self.solve(problem, self.solvable(problem, summary), _among_kept(given, problem.kept_features(summary)))
 
     def solvable(self, problem: RidgeProblem, summary: S) -> S:
         """The summary of the features that have a coefficient."""
@@ -154,7 +154,7 @@ class Route(ABC, Generic[S]):
 
         The latter is the relative error of Σ w (y - xᵀβ - β₀)².
         """
-        keep = problem.kept(summary)
+        keep = problem.kept_features(summary)
         found = self.solve(problem, select(summary, keep), _among_kept(model.values, keep))
         if keep is not None:
             root, center = np.zeros((len(keep) + 1, found.root.shape[1])), np.zeros(len(keep))
@@ -221,7 +221,7 @@ class TriangularFactors(Route[RFactor]):
     ) -> RouteStep:
         # Corrected coefficients; read again at those where that sharpens them.
         found = self.solution(problem, summary)
-        model = LinearModel.of(expand(found.values, problem.kept(summary)), problem.schema)
+        model = LinearModel.of(expand(found.values, problem.kept_features(summary)), problem.schema)
         if not isinstance(state, Factoring):  # merged
             return RouteStep(model, state, False)
         again = Factoring(0, state.round + 1, model, state.center, state.scale)
@@ -247,7 +247,7 @@ class DoubleDouble(Route[DoubleMoments]):
         self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: DoubleMoments, last: bool
     ) -> RouteStep:
         # Corrected coefficients; read again at those where that gains digits.
-        found, keep = self.solution(problem, summary), problem.kept(summary)
+        found, keep = self.solution(problem, summary), problem.kept_features(summary)
         assert found.rest is not None
         model = LinearModel.of(expand(found.values, keep), problem.schema)
         rest, center = np.roll(expand(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
