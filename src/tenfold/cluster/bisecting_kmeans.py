@@ -157,7 +157,7 @@ class Bisecting(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """There are enough clusters: their rows are summed up once more."""
+    """The state after the last bisection: the rows of all clusters are summed once more."""
 
     step: int
     kept: BisectingModel
@@ -257,7 +257,7 @@ class BisectingKMeans(NearestCenter):
         return None
 
     def update(self, state: State, s: Summary) -> State:
-        """To the sample; from cut to cut; to the end."""
+        """Advance from the sample to the bisections, and to the end."""
         match state, s:
             case Measuring(), BucketSpread():
                 s.refuse_small()

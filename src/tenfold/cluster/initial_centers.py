@@ -83,7 +83,7 @@ class FirstCenters:
         return Comoments(target=False)
 
     def update(self, state: State, s: Summary) -> Start | Moving:
-        """On to centres, and to what bounds their inertia."""
+        """Advance to initial centres, and to the bound on their inertia."""
         if isinstance(s, BucketSpread):
             s.refuse_small()
         match state, s:
@@ -113,7 +113,7 @@ class FirstCenters:
         return Moving(0, centers, tolerance, 0.0)
 
     def _tolerance(self, s: BucketSpread) -> float:
-        """That share of the mean variance of the columns."""
+        """Tolerance relative to the mean variance of the columns."""
         return self.tol * s.square / (s.weight * len(s.columns.mean))
 
 

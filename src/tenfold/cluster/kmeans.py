@@ -94,7 +94,8 @@ class KMeans(NearestCenter):
         return self._first.start(schema)
 
     def ask(self, state: State) -> NearestSums | FarthestRows | Asked | None:
-        """What the first centres need; then the sums of the rows nearest to each centre, round after round."""
+        """Ask for the sample of the initial centres, then in each round for the sums of the rows nearest to each
+        centre."""
         match state:
             case Moving():
                 return NearestSums(state.centers)
@@ -105,7 +106,7 @@ class KMeans(NearestCenter):
         return self._first.ask(state)
 
     def update(self, state: State, s: Summary) -> State:
-        """To the first centres; then to the means of their rows, till they hardly move."""
+        """Advance to the initial centres, then to the means of their rows until they converge."""
         match state, s:
             case Moving(), Lloyd():
                 return next_round(state, s)

@@ -26,7 +26,7 @@ class KMeansModel(NamedTuple):
 
 
 class Measuring(NamedTuple):
-    """Nothing is known: how the rows spread comes first."""
+    """The initial state: the spread of the rows is measured."""
 
     step: int
 
@@ -49,7 +49,7 @@ class Oversampling(NamedTuple):
 
 
 class Bounding(NamedTuple):
-    """There are centres; how low the inertia of any could go is not known yet."""
+    """The state with initial centres, in which a lower bound on the inertia is computed."""
 
     step: int
     centers: Annotated[Array, "cluster", "column"]

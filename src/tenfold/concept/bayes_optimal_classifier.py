@@ -51,7 +51,7 @@ class HypothesisCoverage(Mergeable):
     same_in_all = ("literals",)
 
     def recode(self, old: Schema, new: Schema) -> HypothesisCoverage:
-        """The same under more categories: no row had them, so hypotheses that ask for them cover none."""
+        """Recode to a schema with more categories: hypotheses that need them cover no row."""
         weight, covered = self.weight, self.covered
         at = old.places("class", new)
         if at is not None:
@@ -174,7 +174,7 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
         return CoveredByHypotheses(found, len(schema.classes), self._literals(schema))
 
     def _literals(self, schema: Schema) -> int:
-        """Of all conjunctions that are made, at most; 0 if hypotheses are given."""
+        """Maximum number of literals of the generated conjunctions; 0 if hypotheses are given."""
         if self.hypotheses is not None:
             return 0
         width = len(schema.columns)
@@ -315,7 +315,7 @@ def conjunctions(schema: Schema, literals: int) -> Array:
 
 
 def _worded(hypotheses: Array, schema: Schema) -> list[list[Any]]:
-    """The same in words, by which they are found under another schema."""
+    """Hypotheses in category names, so that they can be recoded under another schema."""
     return [in_words(values, schema) for values in hypotheses]
 
 

@@ -62,7 +62,7 @@ class Examples(Mergeable):
         return Examples(values, least_sets(sets), rows[:0], False)
 
     def recode(self, old: Schema, new: Schema) -> Examples:
-        """The same under more categories; rows of a single class then learn what they are."""
+        """Recode to a schema with more categories; the positive class may become known."""
         move = places(old, new)
         out = replace(self, values=moved(self.values, move), rows=moved(self.rows, move))
         if not self.single or len(new.classes) == len(old.classes):
@@ -233,7 +233,7 @@ class CandidateElimination(OnePass, Undecided):
 
 
 def least_sets(sets: Array) -> Array:
-    """Those of the sets, rows of 0 and 1, that contain no other of them; sorted."""
+    """Minimal sets of some sets, given as rows of 0 and 1; sorted."""
     sets = np.unique(sets.astype(np.float64), axis=0)
     sizes = sets.sum(axis=1)
     kept: list[int] = []

@@ -50,7 +50,7 @@ class SeenRows(Mergeable):
         return _alike(np.concatenate([self.rows, other.rows]), np.concatenate([self.weight, other.weight]))
 
     def recode(self, old: Schema, new: Schema) -> SeenRows:
-        """The same under more categories and classes."""
+        """Recode to a schema with more categories and classes."""
         at = old.places("class", new)
         weight = self.weight
         if at is not None:
@@ -163,7 +163,7 @@ class ListThenEliminate(OnePass, Undecided):
         return CoveredByHypotheses(self._listed(schema), len(schema.classes), self._literals(schema))
 
     def _literals(self, schema: Schema) -> int:
-        """Of all conjunctions that are made, at most; 0 if hypotheses are given."""
+        """Maximum number of literals of the generated conjunctions; 0 if hypotheses are given."""
         width = len(schema.columns)
         most = width if self.max_literals is None else min(self.max_literals, width)
         return most if self.hypotheses is None else 0

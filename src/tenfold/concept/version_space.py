@@ -114,7 +114,7 @@ class VersionSpace:
         )
 
     def learn(self, row: Sequence[Any], label: bool) -> VersionSpace:
-        """What is left after one more example.
+        """Return the version space after one more example.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class VersionSpace:
         return self._after_positive(row) if label else self._after_negative(row)
 
     def learn_all(self, rows: Iterable[Sequence[Any]], labels: Iterable[bool]) -> VersionSpace:
-        """What is left after several examples, one after another.
+        """Return the version space after several examples, one after another.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class VersionSpace:
         return VersionSpace(self.attributes, (specific,) if found else (), found)
 
     def __and__(self, other: VersionSpace) -> VersionSpace:
-        """What both leave: the version space of the examples of both."""
+        """Intersect two version spaces: the version space of the examples of both."""
         if self.attributes != other.attributes:
             raise ValueError("version spaces of other attributes have no intersection")
         if self.is_empty or other.is_empty:
@@ -211,7 +211,7 @@ class VersionSpace:
 
     @cached_property
     def _options(self) -> list[list[tuple[Any, int]]]:
-        """For each attribute the constraints of members, each with those of the general boundary that allow it."""
+        """Constraints of members for each attribute, with the members of the general boundary that allow each."""
         nothing = self.specific[0].covers_nothing
         out = []
         for j, attribute in enumerate(self.attributes):
@@ -405,7 +405,7 @@ class VersionSpace:
 
 
 def _maximal(some: list[Conjunction]) -> list[Conjunction]:
-    """Those of different conjunctions that are below no other of them."""
+    """Maximal elements of some distinct conjunctions."""
     if len(some) < 2:
         return some
     left, right = [], []

@@ -228,7 +228,7 @@ class PCA(OnePass, Projector):
         return model.mean, model.components.T / self._scale(model, np.inf)
 
     def _scale(self, model: PCAModel, nothing: float) -> Array:
-        """What a component is divided by, `nothing` for one without variance."""
+        """Divisor of each component; `nothing` for one without variance."""
         deviation = np.sqrt(model.explained_variance)
         return np.where(deviation > 0, deviation, nothing) if self.whiten else np.ones_like(deviation)
 

@@ -124,7 +124,7 @@ def summarized(
 def predicted(
     y_true: ArrayLike | None, y_score: Predicted, weight: ArrayLike | None, pos_label: object, summarize: Summarize[S]
 ) -> Summarized[S]:  # fmt: skip
-    """The same of scores that are given: as an array, or as a source that keeps the target of its rows."""
+    """Summaries of given scores: an array, or a Source that keeps the target of its rows."""
     if is_lazy(y_score):
         if y_true is not None:
             raise ValueError("predictions for a Source keep the target of its rows: pass y_true=None")

@@ -212,7 +212,7 @@ def _bars(
 
 
 def _map(ax: Axes, found: PartialDependence, at: int, look: dict[str, Any]) -> QuadContourSet | AxesImage:
-    """Of two columns: lines of equal height for numbers, else a table of colours."""
+    """Draw the dependence on two columns: contour lines for numbers, otherwise a heat map."""
     x, y = found.grid_values
     z = found.average[at].T
     color = look.setdefault("cmap", "viridis")

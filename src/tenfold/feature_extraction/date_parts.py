@@ -100,7 +100,7 @@ def _days(lengths: Any) -> Codes:
 
 
 def _sine_and_cosine(place: Part, length: Part | int, calendar: Calendar) -> tuple[Array, Array]:
-    """Of places in a cycle: looked up, where all cycles have one length."""
+    """Sine and cosine of positions in a cycle; from a table if all cycles have the same length."""
     if isinstance(length, int):
         angle = 2 * np.pi * (np.arange(length) / length)
         return np.sin(angle)[place(calendar)], np.cos(angle)[place(calendar)]

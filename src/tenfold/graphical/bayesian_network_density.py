@@ -163,7 +163,7 @@ def check_cells(schema: Schema, cells: int, what: str) -> None:
 
 
 def network_claims(model: NetworkModel, counts: list[Array], tree: bool) -> tuple[Claim, ...]:
-    """What is known of tables that are smoothed counts: they are the optimum; the likelihood; what was never seen."""
+    """Claims about tables of smoothed counts: optimality, likelihood, and combinations without rows."""
     total = max((float(count.sum()) for count in counts), default=0.0)
     tables = model.tables()
     found = sum(float(xlogy(count, table).sum()) for count, table in zip(counts, tables, strict=True))

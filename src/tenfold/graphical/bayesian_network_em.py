@@ -37,7 +37,7 @@ class EMModel(NamedTuple):
 
 
 class NetworkRounds(NamedTuple):
-    """There are tables: rounds of expectation and maximisation."""
+    """The state of EM rounds: the current tables."""
 
     step: int
     at: EMModel
@@ -130,7 +130,7 @@ class BayesianNetworkEM(Density):
         return ExpectedByFamily.of(state.at.network) if isinstance(state, NetworkRounds) else None
 
     def update(self, state: State, s: ExpectedCounts) -> State:
-        """To the smoothed shares of the expected counts; the end, if the round before hardly gained."""
+        """Advance to the smoothed expected counts; stop if the last round gained less than the tolerance."""
         assert isinstance(state, NetworkRounds)
         if state.at.converged:
             return Done.of(state.at, state.step)

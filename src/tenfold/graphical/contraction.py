@@ -40,7 +40,7 @@ class ContractionStep(NamedTuple):
 
 
 class ContractionPlan(NamedTuple):
-    """In which order tables are multiplied; a result has the number after the last."""
+    """Order in which tables are multiplied; a result gets the number after the last table."""
 
     operands: tuple[Axes, ...]
     steps: tuple[ContractionStep, ...]
@@ -116,7 +116,7 @@ def plan(operands: tuple[Axes, ...], output: Axes, sizes: tuple[tuple[int, int],
 
 
 class Forward(NamedTuple):
-    """What a plan came to: every table, the last of them the result, and the logarithm that it was divided by."""
+    """Tables of an executed plan, the last of them the result, and the log scale of the result."""
 
     tables: list[Array]
     scales: list[Any]

@@ -55,7 +55,7 @@ class ExpectedByFamily(Grouped[ExpectedCounts]):
 
     @classmethod
     def of(cls, model: NetworkModel) -> ExpectedByFamily:
-        """At the tables of a model."""
+        """Build the statistic at the tables of a model."""
         return cls(model.levels, model.parent, model.child, model.table)
 
     def summarize(self, chunk: Chunk) -> ExpectedCounts:

@@ -135,7 +135,7 @@ class FamilyCounts(Mergeable):
         return _begins_with(self.levels, schema.levels) and self.layout.is_valid(len(self.count))
 
     def recode(self, old: Schema, new: Schema) -> FamilyCounts:
-        """The same counts under a schema with more categories."""
+        """Recode the counts to a schema with more categories."""
         levels = np.concatenate([new.levels, self.levels[len(new.levels) :]])
         return replace(self, levels=levels, count=recoded(self.layout, self.count, levels, old, new))
 

@@ -110,7 +110,7 @@ class ValuesAndCountsByColumn(Grouped[ValuesAndCounts]):
 
 
 def _without(chunk: Chunk, columns: Flags) -> Chunk:
-    """The same rows, as if some columns had no value."""
+    """Return the rows with some columns set to missing."""
     none = np.full(chunk.n, np.nan)
     data = tuple(none if gone else chunk.X.column(j) for j, gone in enumerate(columns))
     return chunk._replace(X=chunk.X.other_columns(data, chunk.X.names, missing=True))
@@ -120,7 +120,7 @@ Summary = MeanOfPresent | Distribution | ValuesAndCounts | MissingWeight
 
 
 class SimpleImputerModel(NamedTuple):
-    """What missing values become; NaN in a column that held no value. And which columns missed some."""
+    """Fill value of each column, NaN for a column without values, and which columns had missing values."""
 
     statistics: Annotated[Array, "column", ANYTHING]
     """of a column of categories, the code of one"""
@@ -253,7 +253,7 @@ class SimpleImputer(OnePass, Transformer):
         return float(np.searchsorted(column.categories, self._constant(column)))
 
     def _constant(self, column: Column) -> Any:
-        """What is filled in if nothing is learned of a column."""
+        """Fill value of a column from which nothing is learned."""
         labels, given = column.categories, self.fill_value if self.strategy == "constant" else None
         text = labels is not None and (is_text(labels) or not len(labels))
         if given is None:
@@ -347,7 +347,7 @@ class SimpleImputer(OnePass, Transformer):
     @property
     @fitted
     def statistics_(self) -> Values:
-        """What is filled in, column by column."""
+        """Fill value of each column."""
         model, columns = self.model_, self.schema_.columns
         if not self.passes_categories(self.schema_):
             found: Values = model.statistics

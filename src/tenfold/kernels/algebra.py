@@ -68,7 +68,7 @@ class Kernel(Parameter):
     # ---- what a subclass writes ----------------------------------------------------------------------------
 
     def prepare(self, Z: Any, dtype: Any) -> Any:
-        """What is made once of the rows that others are compared with, and given to every `fill`."""
+        """Precompute values of the reference rows, which are passed to every `fill`."""
         return None
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
@@ -245,7 +245,7 @@ class Kernel(Parameter):
         return NormalizedKernel(self)
 
     def on(self, columns: Sequence[int]) -> Kernel:
-        """The same kernel of some columns. The product of two on their own columns has Kronecker products as Grams.
+        """Restrict the kernel to some columns. The product of two on their own columns has Kronecker products as Grams.
 
         Parameters
         ----------

@@ -96,7 +96,7 @@ class KernelExpansion(OnePass):
         return s.X[:, s.place]
 
     def stored(self, s: TrainingRows) -> Array:
-        """What is kept of the rows: themselves, or their numbers in a Gram matrix."""
+        """Rows that the model keeps, or their numbers in a precomputed Gram matrix."""
         return s.place.astype(np.float64)[:, None] if self.precomputed else s.X
 
     def expand(self, stored: Array, gamma: float, coefficients: Array, X: Columns) -> Array:

@@ -180,7 +180,7 @@ class GaussianKernel(Kernel):
 
 
 class _Differences(Kernel):
-    """What kernels of differences by column share: one compiled loop."""
+    """Base of kernels of differences by column, with one compiled loop."""
 
     def prepare(self, Z: Values, dtype: Any) -> Values:
         return typed(Z.T, dtype)

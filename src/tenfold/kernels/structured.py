@@ -102,7 +102,7 @@ class SpectrumKernel(Kernel):
 
 
 class MismatchKernel(Kernel):
-    """As SpectrumKernel, but a substring counts for all words of the alphabet that differ from it in up to m letters.
+    """Mismatch kernel: a spectrum kernel in which a substring counts for all words within m mismatches of it.
 
     Parameters
     ----------

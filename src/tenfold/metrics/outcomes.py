@@ -39,7 +39,7 @@ class Outcomes(Mergeable):
 
     @classmethod
     def of(cls, truth: Values, said: Values, weight: Array | None, n_classes: int) -> Outcomes:
-        """Of the rows of a chunk."""
+        """Collect the outcomes of a chunk."""
         return cls(np.array(truth), np.array(said), None if weight is None else np.array(weight))
 
     def __add__(self, other: Outcomes) -> Outcomes:

@@ -83,7 +83,7 @@ class Foreign(Predictor):
         return self.of_rows(values, wanted)
 
     def of_rows(self, X: MatrixLike, wanted: Iterable[str]) -> Outputs:
-        """Of rows as the estimator takes them, in its own classes."""
+        """Outputs for rows in the estimator's own format and classes."""
         model, out, width = self.model.it, {}, 0 if self.classes is None else len(self.classes)
         for what in wanted:
             if not _num_samples(X):
@@ -234,7 +234,7 @@ class Opened(NamedTuple):
 
     @property
     def classes(self) -> Labels | None:
-        """Of the model and of the rows; None for numbers."""
+        """Classes of the model and of the rows; None for numeric targets."""
         classes: Labels | None = self.view.schema.classes
         return classes
 

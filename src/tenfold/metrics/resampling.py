@@ -16,7 +16,7 @@ from tenfold.stats.metrics import Confusion, LogLoss, Ranking, Regression, Sum
 
 
 def resampler(units: Sequence[Summary]) -> Callable[[Array], Summary]:
-    """From how often each unit counts to the summary of them all."""
+    """Function that maps the count of each unit to the merged summary."""
     return RESAMPLERS[type(units[0])](units)
 
 
@@ -26,7 +26,7 @@ def jackknife(value: Callable[[Array], float], k: int) -> Array:
 
 
 def standard_error(left: Array) -> float:
-    """Of a number, from what it is with one unit left out at a time (the jackknife)."""
+    """Jackknife standard error, from the values with one unit left out at a time."""
     k = len(left)
     return math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum()))
 

@@ -55,7 +55,7 @@ def unit_scores(
 def _regressions(
     truth: Array, weight: Array | None, unit: Codes, each: list[tuple[int, Codes]]
 ) -> Callable[[Said], Found]:  # fmt: skip
-    """What belongs to the target alone is summed once."""
+    """Regression summaries of all units; sums of the target alone are computed once."""
     known = {u: regression(truth[r], truth[r], None if weight is None else weight[r]) for u, r in each}
     whole = regression(truth, truth, weight)
 

@@ -45,14 +45,14 @@ START_TOL = 1e-4
 
 
 class Assigning(NamedTuple):
-    """There are centres: weights, means and covariances are those of the rows nearest to each, or of rows at random."""
+    """The state with centres, whose nearest (or random) rows give the first weights, means and covariances."""
 
     step: int
     centers: Annotated[Array, "component", "column"]
 
 
 class Mixing(NamedTuple):
-    """There is a mixture: rounds of expectation and maximisation."""
+    """The state of EM rounds: the current mixture."""
 
     step: int
     mixture: MixtureModel
@@ -175,7 +175,7 @@ class GaussianMixture(Density):
     def ask(
         self, state: State
     ) -> SumsByComponent | SumsByCenter | SumsByLot | NearestSums | FarthestRows | Asked | None:
-        """What the start needs; then the sums of the rows by the components' responsibilities, round after round."""
+        """Ask for the statistic of the start, then in each round for the sums weighted by responsibilities."""
         match state:
             case Mixing():
                 return SumsByComponent.of(state.mixture)
@@ -193,7 +193,7 @@ class GaussianMixture(Density):
         return self._first.ask(state)
 
     def update(self, state: State, s: Summary) -> State:
-        """To the first centres, and to the first mixture; then to the components of the responsibilities."""
+        """Advance to the first centres, to the first mixture, then to the maximum likelihood components."""
         match state, s:
             case Mixing(), ComponentSums():
                 return self._next(state, s)
@@ -451,7 +451,7 @@ class GaussianMixture(Density):
 
 
 class _Given(NamedTuple):
-    """What users gave to start from, each part checked; None where there is nothing."""
+    """Validated initial parameters given by the user; None where missing."""
 
     weights: Array | None
     means: Array | None

@@ -25,7 +25,7 @@ def positive_note(scoring: Sequence[str], pos_label: object) -> str:
 
 
 def scans_note(scans: int, seconds: float) -> str:
-    """What a result cost, for the note below a table."""
+    """Cost of a result in scans and seconds, for the note below a table."""
     return f"{'1 scan' if scans == 1 else f'{scans} scans'} of the rows, {seconds:.3g} s"
 
 
@@ -92,7 +92,7 @@ class ResultTable:
 
 
 def pyplot(who: str) -> ModuleType:
-    """Of matplotlib, which is loaded when the first picture is drawn."""
+    """Import `matplotlib.pyplot`, when the first figure is drawn."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:

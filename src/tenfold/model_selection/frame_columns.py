@@ -19,7 +19,7 @@ Where = tuple[str, tuple[int, ...]]
 
 
 def _library(X: MatrixLike) -> str:
-    """Whose frame it is: "pandas", "polars", "pyarrow"; of anything else, another word."""
+    """Name of the library of a frame: "pandas", "polars", "pyarrow", or the top package of its type."""
     return type(X).__module__.split(".")[0]
 
 
@@ -106,7 +106,7 @@ def values_of(X: MatrixLike, j: int) -> NDArray[np.generic]:
 
 
 def borrowed(X: MatrixLike, at: Sequence[int], rows: Codes) -> MatrixLike:
-    """With columns `at` of other rows, by number."""
+    """Replace the columns `at` by those of other rows, by number."""
     match _library(X):
         case "pandas":
             out = X.copy(deep=False)
@@ -123,7 +123,7 @@ def borrowed(X: MatrixLike, at: Sequence[int], rows: Codes) -> MatrixLike:
 
 
 def constant(X: MatrixLike, at: Sequence[int], values: Sequence[Scalar]) -> MatrixLike:
-    """With one value for all rows in each of the columns `at`."""
+    """Replace each of the columns `at` by one value for all rows."""
     match _library(X):
         case "pandas":
             import pandas as pd
@@ -148,7 +148,7 @@ def constant(X: MatrixLike, at: Sequence[int], values: Sequence[Scalar]) -> Matr
 
 
 def sparse_with(matrix: sp.csr_matrix, at: list[int], values: NDArray[np.generic]) -> sp.csr_matrix:
-    """With these values (rows x columns `at`) in some columns."""
+    """Replace some columns of a sparse matrix by these values (rows x columns `at`)."""
     old = matrix.tocoo()
     kept = ~np.isin(old.col, at)
     row, column = np.nonzero(values != 0)

@@ -71,7 +71,7 @@ class BernoulliNB(CountedNB):
         return out
 
     def _there(self, block: Any) -> Any:
-        """One where a number is above `binarize`, zero elsewhere."""
+        """Binarize numbers: 1 above `binarize`, 0 elsewhere."""
         if self.binarize is None:
             return block
         if not sp.issparse(block):

@@ -81,6 +81,6 @@ class ComplementNB(CountedNB):
 
 
 def _alone(s: ClassSums) -> Array:
-    """Where a class is the only one in which a column is counted."""
+    """Mask of columns that are counted in one class only."""
     counted = s.total > 0
     return counted & (counted.sum(axis=0) == 1)

@@ -46,7 +46,7 @@ class CountedNB(OnePass, JointLogProba):
     force_alpha: Annotated[bool, smoothed] = True
 
     def log_prob(self, s: ClassSums) -> Array:
-        """What each column adds to the score of each class, for each time it is counted; it may be minus infinity."""
+        """Contribution of one count of each column to the score of each class; it may be minus infinity."""
         raise NotImplementedError
 
     def statistic(self, schema: Schema) -> SumsByClass:

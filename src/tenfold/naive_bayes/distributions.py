@@ -63,7 +63,7 @@ class Bernoulli:
         return self.ones / self.n
 
     def log_likelihood(self, p: float) -> float:
-        """Of the draws in the order they came, if 1 has probability p; -inf if that cannot be.
+        """Log-likelihood of the draws in their order, if 1 has probability p; -inf if they are impossible.
 
         How many ones there are, in any order, is the binomial coefficient times more likely.
         """

@@ -341,7 +341,7 @@ def _overall(weight: Array, mean: Array, square: Array) -> tuple[Array, Array]:
 
 
 def _wide(values: Array, which: Flags) -> Array:
-    """Of all columns, from those of the numeric ones."""
+    """Expand an array over numeric columns to all columns."""
     out = np.zeros((len(values), len(which)))
     out[:, ~which] = values
     return out

@@ -106,7 +106,7 @@ class Distance(Value):
     def nearest(
         self, query: Array, rows: TrainingRows, label: Codes, labels: int, wanted: int
     ) -> tuple[Array, Codes, Array]:
-        """What is compared, and the number, of the nearest rows of each query; and the weight of ties by label."""
+        """Comparable distance and row number of the nearest rows of each query, and the weight of ties by label."""
         if self.directions:
             plain = distance_of(np.zeros(query.shape[1] + 2, bool), "euclidean", 2.0, products=self.products)
             at_unit_length = replace(rows, X=_unit_rows(rows.X, 1))

@@ -263,7 +263,7 @@ class KNeighbors(MultiOutput, OnePass):
         return self._distance(model.categories, model.ranges)
 
     def lists_over(self, X: Any, rows: Any, y: Any, sample_weight: Any) -> tuple[Schema, Distance, Nearest]:
-        """The same of training rows that stay where they are, by one scan; their schema, and the distance."""
+        """Neighbour lists by one scan over training rows that are not gathered; with their schema and distance."""
         learner = self._blank()
         learner._validate_params()
         if self.metric == "mixed" and self.ranges is None:
@@ -307,7 +307,7 @@ class KNeighbors(MultiOutput, OnePass):
     # ---- leaving a row out -------------------------------------------------------------------------------------
 
     def _left_out(self, model: NeighborsModel) -> tuple[Claim, ...]:
-        """What is known of rows that were left out."""
+        """Claims from leave-one-out predictions."""
         raise NotImplementedError
 
     # ---- within ------------------------------------------------------------------------------------------------

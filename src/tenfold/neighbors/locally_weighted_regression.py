@@ -143,7 +143,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
         return out
 
     def _near(self, query: Array, rows: TrainingRows) -> Iterator[tuple[Any, Any, Array, Any]]:
-        """For some queries at a time: the rows up to the distance h, how far they are, and which places hold one."""
+        """Rows within the distance h of some queries, their distances, and a mask of valid entries."""
         distance, total = self._distance(rows.X.shape[1]), float(rows.weight.sum())
         wanted = min(float(self.n_neighbors), total)
         if self.bandwidth is None:

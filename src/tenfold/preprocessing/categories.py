@@ -72,7 +72,7 @@ class CategoryModel(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where categories go: those that are too rare go together, behind the others of their column."""
+    """Output codes of categories; infrequent ones share a code after the others of their column."""
 
     rare: list[Any]
     """of each column, whether each of its categories is too rare"""
@@ -90,7 +90,7 @@ REFUSES_UNKNOWN = {
 
 
 class CategoryEncoder(OnePass, Transformer):
-    """What encoders of categories share: they count categories, and take rare ones together."""
+    """Base of encoders of categories, which count categories and group infrequent ones."""
 
     need = Need("categorical", missing=True)
     hidden = frozenset({"order", "with_missing", "dropped"})
@@ -224,7 +224,7 @@ class CategoryEncoder(OnePass, Transformer):
 
     @staticmethod
     def _columns(model: CategoryModel) -> list[slice]:
-        """Where the values of each column are."""
+        """Ranges of the values of each column."""
         return [slice(a, b) for a, b in zip(model.first[:-1].tolist(), model.first[1:].tolist(), strict=True)]
 
     def known(self, model: CategoryModel) -> Any:
@@ -266,7 +266,7 @@ class CategoryEncoder(OnePass, Transformer):
 
     @property
     def _placed(self) -> list[Labels]:
-        """Those of each column that have a place: not a missing value, if that has none."""
+        """Categories of each column that have a code: without missing values, if these have none."""
         return self._labels(missing=self.places_missing)
 
     def _labels(self, missing: bool) -> list[Labels]:

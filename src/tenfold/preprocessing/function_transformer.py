@@ -99,13 +99,13 @@ class FunctionTransformer(OnePass, Transformer):
         return FunctionModel(self._made(self.func, self.kw_args, np.ones((2, len(schema.columns)))).shape[1])
 
     def certify(self, model: FunctionModel, s: TotalRowWeight) -> tuple[Claim, ...]:
-        """Nothing is learned, so nothing can be off."""
+        """Claim that nothing is estimated."""
         why = "each row is transformed by itself, if the function keeps to that: nothing is estimated"
         return (Claim("gap", 0.0, "assumed", why, "objective"),)
 
     @staticmethod
     def _made(function: Function | None, given: Mapping[str, Any] | None, rows: Array) -> Array:
-        """What a function makes of rows, looked at: as many rows, of numbers."""
+        """Validated output of a function: numeric, with as many rows as its input."""
         if function is None:
             return rows
         try:
@@ -124,7 +124,7 @@ class FunctionTransformer(OnePass, Transformer):
         return found.astype(np.float64, copy=False)
 
     def _applied(self, function: Function | None, given: Mapping[str, Any] | None, X: Columns, width: int) -> Array:
-        """What a function makes of all rows, some at a time."""
+        """Apply a function to all rows, block by block."""
         out = np.empty((len(X), width))
         for rows, block in X.blocks(ROWS_PER_BLOCK):
             found = self._made(function, given, block.copy())

@@ -125,7 +125,7 @@ class OrdinalEncoder(CategoryEncoder):
         return out
 
     def _numbers(self, model: CategoryModel) -> Array:
-        """What each code becomes, as `coded` numbers them."""
+        """Output number of each code of `coded`."""
         unknown = np.nan if self.unknown_value is None else float(self.unknown_value)
         found = []
         each = zip(self.places(model).place, self._columns(model), model.with_missing.tolist(), strict=True)

@@ -119,7 +119,7 @@ class PowerTransformer(OnePass, Transformer):
         return float(fminbound(_loss, low, high, (x, logs, weight, self.method), xtol=1e-9, maxfun=500))
 
     def _logs(self, x: Array) -> Array:
-        """What the likelihood has of each value: the logarithm of the derivative is λ - 1 times this."""
+        """Log-Jacobian term of each value: the logarithm of the derivative is λ - 1 times this."""
         found: Array = np.log(x) if self.method == "box-cox" else np.sign(x) * np.log1p(np.abs(x))
         return found
 

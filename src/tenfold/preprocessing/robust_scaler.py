@@ -111,7 +111,7 @@ class RobustScaler(OnePass, Transformer):
     @property
     @fitted
     def scale_(self) -> Array | None:
-        """What each column is divided by; None without `with_scaling`."""
+        """Scale of each column; None without `with_scaling`."""
         scale: Array = self.model_.scale
         return scale if self.with_scaling else None
 

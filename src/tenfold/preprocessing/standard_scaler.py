@@ -121,7 +121,7 @@ class StandardScaler(OnePass, Transformer):
     @property
     @fitted
     def scale_(self) -> Array | None:
-        """What each column is divided by; None without `with_std`."""
+        """Scale of each column; None without `with_std`."""
         scale: Array = self.model_.scale
         return scale if self.with_std else None
 

@@ -64,7 +64,7 @@ def fold_of(given: Codes, numbers: Codes, folds: int) -> Codes:
 
 
 class TargetByCategory(Grouped[Any]):
-    """What the target is in each category, by fold."""
+    """Statistic of the target for each category, by fold."""
 
     first: Codes
     """where each column begins on the axis of values, and where the last one ends"""
@@ -101,7 +101,7 @@ class TargetByCategory(Grouped[Any]):
 
 
 class EncoderModel(NamedTuple):
-    """What each category becomes: by all rows (the last fold), and by the rows of all folds but one."""
+    """Encoding of each category: from all rows (the last fold), and from the rows of all folds but one."""
 
     encoding: Annotated[Array, "without", "value", "output"]
     missing: Annotated[Array, "without", "column", "output"]
@@ -218,7 +218,7 @@ class TargetEncoder(OnePass, TargetTransformer):
         return EncoderModel(encoding, missing, mean, schema.value_offsets)
 
     def _encoded(self, s: TargetCounts | TargetMoments, folds: list[int]) -> tuple[Array, Array, Array]:
-        """What categories, missing values and unknown ones become, by the rows of some folds."""
+        """Encodings of categories, missing values and unknown ones, from the rows of some folds."""
         values, missing, total = (_moments(s, table[folds]) for table in (s.count, s.missing, s.total))
         mean = total[1]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -276,7 +276,7 @@ class TargetEncoder(OnePass, TargetTransformer):
     @property
     @fitted
     def encodings_(self) -> list[Array]:
-        """What each category becomes, by column, then by class."""
+        """Encoding of each category, by column, then by class."""
         model = self.model_
         bounds = zip(model.first[:-1], model.first[1:], strict=True)
         return [model.encoding[-1, a:b, k] for a, b in bounds for k in range(model.mean.shape[1])]
@@ -298,7 +298,7 @@ class TargetEncoder(OnePass, TargetTransformer):
     @property
     @fitted
     def target_type_(self) -> str:
-        """What the target is: continuous, binary or multiclass."""
+        """Type of the target: continuous, binary or multiclass."""
         classes = self.classes_
         return "continuous" if classes is None else "binary" if len(classes) <= 2 else "multiclass"
 

@@ -85,7 +85,7 @@ class AlongSymbols(AlongStates[S]):
 
 
 class SymbolWindows(AlongSymbols[Windows]):
-    """To which states the windows of long sequences lead, by a model."""
+    """Transfer matrices of the windows of long sequences under a model."""
 
     def summarize(self, chunk: Chunk) -> Windows:
         return self.window(chunk)
@@ -190,7 +190,7 @@ class CategoricalHMM(HiddenMarkov):
     emissionprob_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
 
     def start(self, schema: Schema) -> State | Choosing:
-        """At the chances that were given or drawn; at several, if there are several starts."""
+        """Start from given or random probabilities; from several, if there are several starts."""
         one_column(schema, type(self).__name__)
         random = np.random.default_rng(self.random_state)
         models = tuple(self._first(random, int(schema.levels[0])) for _ in range(self.n_init))
@@ -218,7 +218,7 @@ class CategoricalHMM(HiddenMarkov):
         return super().record_types._replace(within=(Edges, Bundle))
 
     def update(self, state: State | Choosing, s: SymbolCounts | Windows | Joint) -> State | Choosing:
-        """To the shares of the expected counts; after some rounds with the best of several alone."""
+        """Advance to the normalized expected counts; after the short runs, with the best start alone."""
         match state, s:
             case HMMRounds(), SymbolCounts() | Windows():
                 found: State = self._next(state, s)
@@ -281,7 +281,7 @@ class CategoricalHMM(HiddenMarkov):
 
 
 def _asked(state: HMMRounds | Choosing, models: Sequence[CategoricalHMMModel]) -> tuple[Any, ...]:
-    """What is asked of the rows at each of some models."""
+    """Statistics of the rows at each of some models."""
     lens = Symbols(models[0].emissionprob.shape[1])
     chances = [(model.startprob, model.transmat, model.emissionprob) for model in models]
     if state.cut and not state.edges.each:

@@ -36,7 +36,7 @@ IMPOSSIBLE_SEQUENCE_REMEDY = "a model with fewer zeros, alpha > 0, or score_samp
 
 
 class HiddenModel(Protocol):
-    """What every model with hidden states has: chances to start, and to follow each other."""
+    """Base of models with hidden states: start and transition probabilities."""
 
     @property
     def startprob(self) -> Array:
@@ -60,7 +60,7 @@ class StateDecoder(SequenceLearner):
         raise NotImplementedError
 
     def drawn_rows(self, model: Any, states: Codes, random: np.random.Generator) -> Any:
-        """What is seen in these states, drawn."""
+        """Draw an observation for each of these states."""
         raise NotImplementedError
 
     def named(self, states: Codes) -> Any:
@@ -280,7 +280,7 @@ def _window(learner: StateDecoder, model: Any, chunk: Chunk) -> Windows:
 def _around(
     learner: StateDecoder, source: Any, need: Need, remedy: str | None = IMPOSSIBLE_SEQUENCE_REMEDY
 ) -> Edges | None:
-    """What surrounds the windows of long sequences, if there are any."""
+    """Messages around the windows of long sequences, if there are any."""
     windows = of_windows(_window, learner, source, need)
     return edges_of(reduce(add, windows), remedy) if windows else None
 

@@ -88,7 +88,7 @@ class StateSums(Mergeable):
 
     @property
     def log_likelihood(self) -> float:
-        """Of all sequences, by their weights."""
+        """Weighted log-likelihood of all sequences."""
         return self.sums.log_likelihood
 
 
@@ -117,7 +117,7 @@ def log_densities(held: Parted, normals: MixtureModel) -> Array:
 
 
 class RowWindows(AlongRows[Windows]):
-    """To which states the windows of long sequences lead, by a model."""
+    """Transfer matrices of the windows of long sequences under a model."""
 
     def summarize(self, chunk: Chunk) -> Windows:
         return self.window(chunk)

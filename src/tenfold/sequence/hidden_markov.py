@@ -28,7 +28,7 @@ EMPTY_STATE_SHARE = 1e-9
 
 
 class HMMRounds(NamedTuple):
-    """There is a model: rounds of expectation and maximisation."""
+    """The state of EM rounds: the current model."""
 
     step: int
     kept: Bundle
@@ -130,7 +130,8 @@ class HiddenMarkov(StateDecoder):
         raise NotImplementedError
 
     def _first_chances(self, random: np.random.Generator | None) -> tuple[Array, Array]:
-        """Those that were given, or drawn; without a generator, equal ones and states that rather stay."""
+        """Initial start and transition probabilities: given, random, or (without a generator) uniform with persistent
+        states."""
         k, start, step = self.n_components, self.startprob_init, self.transmat_init
         if start is not None:
             start = checked_shares(start, "startprob_init", (k,))
@@ -163,7 +164,7 @@ class HiddenMarkov(StateDecoder):
         return HMMRounds(state.step + 1, Bundle((after,)), found, state.cut)
 
     def surrounded(self, state: Any, *summaries: Any) -> Any:
-        """The same state, which now knows that sequences come in windows, or what surrounds these at each model."""
+        """Return the state with the messages around the windows of long sequences, for each model."""
         if not all(isinstance(s, Windows) for s in summaries):
             return state._replace(cut=True)
         return state._replace(edges=Bundle(tuple(edges_of(s, self.fewer_zeros) for s in summaries)))

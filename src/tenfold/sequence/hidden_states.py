@@ -105,7 +105,7 @@ class HiddenStates:
         return out[:, : self.n], found + shift
 
     def carried(self, rows: SequenceRows, first: bool) -> tuple[Array, Array]:
-        """To which states the rows of one window lead, and their log-likelihood.
+        """Transfer matrix of the rows of one window, and its log scale.
 
         From the start, if they are the first of their sequence; else from each state before them.
         """

@@ -43,7 +43,7 @@ class Windows(Mergeable):
 
 
 class Edges(NamedTuple):
-    """What surrounds each of some windows."""
+    """Messages before and after each of some windows."""
 
     place: Annotated[Codes, "window", NOT_NEGATIVE]
     first: Annotated[Codes, "window", Between(0, 1)]
@@ -71,7 +71,7 @@ def number_of(place: Codes, chunk: Chunk) -> int:
 
 
 def edges_of(windows: Windows, remedy: str | None) -> Edges:
-    """What surrounds each window, from the products of those before and after it in its sequence.
+    """Messages around each window, from the products of the windows before and after it in its sequence.
 
     An impossible sequence raises an error. Without a remedy its log-likelihood is -inf, and the rest is not used
     after its window.

@@ -43,12 +43,12 @@ class DualProblem(NamedTuple):
 
     @classmethod
     def of_classes(cls, sign: Array, C: Array) -> DualProblem:
-        """Of rows of two classes, -1 and 1, each with the price of a slack."""
+        """Build the problem of rows of two classes, -1 and 1, with the C of each row."""
         return cls(np.arange(len(sign)), sign, np.where(sign > 0, 0.0, -C), np.where(sign > 0, C, 0.0))
 
     @classmethod
     def of_numbers(cls, y: Array, C: Array, epsilon: float) -> DualProblem:
-        """Of rows with a number each, and a tube of half-width epsilon."""
+        """Build the problem of rows with numeric targets and a tube of half-width epsilon."""
         zero = np.zeros(len(y))
         row = np.tile(np.arange(len(y)), 2)
         return cls(row, np.concatenate([y - epsilon, y + epsilon]), np.r_[zero, -C], np.r_[C, zero])

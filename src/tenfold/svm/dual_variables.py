@@ -151,7 +151,7 @@ def margins(X: Array, weights: Array) -> Array:
 
 
 def class_costs(classes: int, C: float, factors: Array) -> tuple[Array, Array]:
-    """Of the rows of each output's own class, and of others; the rest have the price without a factor."""
+    """C of the rows of each output's own class, and of the others; the remaining rows have C without a factor."""
     if not classes:
         return np.array([C]), np.array([C])
     if classes == 2:

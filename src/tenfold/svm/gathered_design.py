@@ -71,7 +71,7 @@ class GatheredDesign(Mergeable):
         return sp.csr_array((self.data, self.indices, ends), shape=(len(self.lengths), self.X.shape[1]))
 
     def recode(self, old: Schema, new: Schema) -> GatheredDesign:
-        """The same rows, classes under the numbers of a larger schema."""
+        """Recode the classes of the rows to a larger schema."""
         at = old.places("class", new) if old.target == "class" else None
         if at is None:
             return self

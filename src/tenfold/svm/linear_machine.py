@@ -114,7 +114,7 @@ class LinearMachine(Estimator):
         return 0.0
 
     def _factors(self, schema: Schema, mass: Array) -> Array:
-        """What the price of each class is multiplied with."""
+        """Class weight that multiplies C, for each class."""
         return np.ones(1)
 
     def _by_descent(self, schema: Schema) -> bool:
@@ -326,7 +326,7 @@ def _solved(H: Array, g: Array) -> Array:
 
 
 def _sums(model: MachineModel, s: Any) -> GapSums:
-    """Of a pass, or of the model that was made of gathered rows."""
+    """Gap sums of a pass, or of a model fitted to gathered rows."""
     if isinstance(s, GatheredDesign):
         return GapSums(model.loss, model.slack, model.pull)
     return GapSums(s.loss, s.slack, s.pull)

@@ -71,7 +71,7 @@ def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
 
 
 def _by_program(kernel: Kernel, X: Values, sign: Array) -> bool:
-    """By a linear program over all rows."""
+    """Decide separability by a linear program over all rows."""
     Z = features_of(kernel(X))
     n, rank = Z.shape
     if rank >= n - 1 and np.linalg.matrix_rank(np.column_stack([Z, np.ones(n)])) == n:

@@ -166,7 +166,7 @@ def values_of(kernel: Kernel, X: Values, beta: Array) -> Array:
 
 
 class VerifiedMachine(NamedTuple):
-    """One machine, looked at in float64."""
+    """Optimality residuals and objectives of one binary problem, in float64."""
 
     residuals: Residuals
     primal: float
@@ -197,7 +197,7 @@ def verify(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, bias: floa
 
 
 def claims_of(judged: Sequence[VerifiedMachine], support: int, rows: int, psd: bool) -> tuple[Claim, ...]:
-    """What is proved of the machines of one model."""
+    """Claims about the binary problems of one model."""
     gap = math.fsum(each.residuals.gap for each in judged)
     primal = math.fsum(each.primal for each in judged)
     worst = max((each.residuals.worst for each in judged), default=0.0)

@@ -335,7 +335,7 @@ class SVC(KernelMachine, Deciding):
     @property
     @fitted
     def coef_(self) -> Array:
-        """Of a linear kernel: the weight of each column in each machine."""
+        """Coefficients of each column in each binary problem; for a linear kernel only."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         return np.asarray(self.model_.weights @ self.model_.support_vectors)

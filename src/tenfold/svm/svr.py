@@ -154,7 +154,7 @@ class SVR(KernelMachine, Regressor):
     @property
     @fitted
     def coef_(self) -> Array:
-        """Of a linear kernel: the weight of each column."""
+        """Coefficient of each column; for a linear kernel only."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         return np.asarray(self.model_.weights @ self.model_.support_vectors)

@@ -84,7 +84,7 @@ def category_claims(levels: Codes, rows: int, penalty: float) -> tuple[Claim, ..
 
 
 def far_claims(near: NearRange, limit: float) -> tuple[Claim, ...]:
-    """What far targets may have cost: how much farther out than all others one counts in full; none, if none is far."""
+    """Claims about far targets, which count less while splits are chosen; empty if there are none."""
     if not near.aside:
         return ()
     why = (
@@ -96,7 +96,7 @@ def far_claims(near: NearRange, limit: float) -> tuple[Claim, ...]:
 
 
 def bin_claims(share: float) -> tuple[Claim, ...]:
-    """What bins may have cost: the share of the rows in the largest of them; none, if bins have one number each."""
+    """Claims about binning: the share of the rows in the largest bin; empty if each bin has one value."""
     if not share:
         return ()
     why = (

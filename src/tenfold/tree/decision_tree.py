@@ -214,7 +214,7 @@ class DecisionTree(Pruned, TreePaths):
         return setup, numbers
 
     def _level(self, state: GrowingLevels, s: Histograms | RowsOf) -> GrowingLevels | Grown:
-        """One level more, or the rows of small nodes."""
+        """Grow one more level, or finish small nodes from their gathered rows."""
         setup, has_missing, numbers = state.setup, state.has_missing, None
         cut, channels = setup.cut, self.channels(setup).size
         if isinstance(s, RowsOf):

@@ -11,7 +11,7 @@ from tenfold.tree.pruning.pruning_methods import BY_WEIGHT
 
 
 class _Preset(DecisionTreeClassifier):
-    """What is not a parameter of a preset is fixed, here or in the preset."""
+    """Base of presets of the decision tree, which fix all other parameters."""
 
     criterion = "gini"
     split = "subset"

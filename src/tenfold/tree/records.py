@@ -64,7 +64,7 @@ class Ranges(NamedTuple):
 
     @property
     def reach(self) -> float:
-        """The same as targets count while trees grow: those far beyond all others are drawn in."""
+        """Range of the targets while trees grow: far ones are drawn in."""
         return float(drawn_in(np.array([self.distance]), self.limit)[0])
 
     def weights_up_to(self, most: int) -> bool:
@@ -116,7 +116,7 @@ class Setup(NamedTuple):
         return cls(schema, cut.edges, ranges, FarRows.none(len(levels)), beside=beside, rare=rare)
 
     def with_far(self, strata: Strata) -> Setup:
-        """With the rows whose targets are far beyond all others, from those of the least and greatest targets."""
+        """Return the settings with the far targets, from the rows of the smallest and largest targets."""
         near = NearRange.of(strata, self.ranges.rows, self.ranges.min_target, self.ranges.max_target)
         if not near.aside:
             return self
@@ -124,7 +124,7 @@ class Setup(NamedTuple):
         return self._replace(ranges=ranges, far=FarRows.of(strata, ranges.center, ranges.limit))
 
     def refined(self, gaps: Gaps) -> Setup:
-        """With edges on either side of the values that were given, from the values next to them."""
+        """Return the settings with bin edges on both sides of the given values, from their neighbours."""
         cut = Cut.at(gaps.edges(self.beside, self.edges), self.ranges.levels)
         return self._replace(edges=cut.edges, beside=self.beside[:, :0])
 
@@ -140,7 +140,7 @@ class Setup(NamedTuple):
 
     @property
     def weights(self) -> WeightUnit:
-        """What one means in sums of weights."""
+        """Unit of sums of weights: the value of the integer 1."""
         return WeightUnit(self.ranges.unit, self.ranges.uniform_weights)
 
     def is_valid(self, schema: Schema) -> bool:
@@ -180,7 +180,7 @@ class Histograms(Mergeable):
 
     @classmethod
     def of(cls, hist: Histogram, squares: Codes | None) -> Histograms:
-        """From histograms, and sums of squares by slot, or None."""
+        """Build the record from histograms, and sums of squares by slot, or None."""
         flat = hist.reshape(len(hist), -1)
         return cls(flat if squares is None else np.concatenate([flat, squares[:, None]], axis=1))
 

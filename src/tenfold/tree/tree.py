@@ -123,7 +123,7 @@ class Tree(NamedTuple):
         return out
 
     def apply_bins(self, bins: Bins, cut: Cut, out: Codes, root: int = 0) -> Codes:
-        """The same for rows in bins; `out` holds nodes to go on from (the root, at least), then those they end in."""
+        """Find the leaves of binned rows; `out` holds the nodes to start from (at least the root), then the leaves."""
         leaves_of_bins(
             bins, cut.offset, cut.gap, self.feature, self.place, self.missing_left, self.first_child, self.route_at,
             self.route, root, out,
@@ -170,7 +170,7 @@ class GrownTree(NamedTuple):
         cls, node: Codes, real: Array, sums: Codes, route: Codes, cut: Cut, threshold: Array | None = None,
         root: int = 0,
     ) -> GrownTree:  # fmt: skip
-        """From grown nodes, renumbered level by level from a root: however they were grown.
+        """Build the tree from grown nodes, renumbered level by level from a root.
 
         Thresholds are where the columns are cut, unless they are given.
         """

@@ -111,7 +111,7 @@ def test_rules_that_do_not_fit_are_refused_by_name():
     rule = tree.rules_[0]
     one = rule.conditions[0]
     wrong = [
-        (rule._replace(said="never"), "rule 1 says 'never', which is not one of"),
+        (rule._replace(said="never"), "rule 1 predicts 'never', which is not one of"),
         (rule._replace(conditions=(one._replace(column=7),)), "rule 1 asks for column 7 of 4"),
         (rule._replace(conditions=(one._replace(column=2, sign="<="),)), "column 'c', which holds categories"),
         (rule._replace(conditions=(one._replace(column=0, sign="in"),)), "column 'a', which holds numbers"),
@@ -121,7 +121,7 @@ def test_rules_that_do_not_fit_are_refused_by_name():
     for bad, message in wrong:
         with pytest.raises(ValueError, match=message):
             tn.RuleListClassifier.from_rules([bad], tree)
-    with pytest.raises(ValueError, match="rule 2 says 'never'"):
+    with pytest.raises(ValueError, match="rule 2 predicts 'never'"):
         tn.RuleListClassifier.from_rules([rule], tree, default="never")
     with pytest.raises(ValueError, match="several leaves"):
         tn.RuleListClassifier.from_tree(tn.C45().fit(frame, target))

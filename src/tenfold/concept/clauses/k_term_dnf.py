@@ -24,7 +24,7 @@ Learn: TypeAlias = Callable[[Flags, Flags], Callable[[Flags], Flags] | None]
 
 
 def k_term_dnf(X: MatrixLike, y: VectorLike, k: int, *, seconds: float | None = None) -> list[Term] | None:
-    """At most k conjunctions of literals of which a row satisfies one exactly if it is a positive.
+    """Find at most k conjunctions of literals whose disjunction holds exactly for the positives.
 
     Needs OR-tools: `pip install "tenfold[sat]"`.
 

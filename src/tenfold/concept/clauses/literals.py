@@ -53,7 +53,7 @@ def conjunctions(n: int, k: int) -> Codes:
 
 
 def bits_of(X: Columns, binarize: float) -> Letters:
-    """For each literal the rows that satisfy it, eight to a byte."""
+    """Bit sets of the rows that satisfy each literal, eight rows per byte."""
     out = np.zeros((2 * X.shape[1], -(-len(X) // 8)), np.uint8)
     for j in range(X.shape[1]):
         true = np.asarray(X.column(j) > binarize)
@@ -91,7 +91,7 @@ def fires(bits: Letters, clauses: Codes, n: int) -> Flags:
 
 
 def least(table: Codes, some: Flags) -> Codes:
-    """Those of some conjunctions of a table that contain no shorter one of them."""
+    """Minimal conjunctions of some conjunctions of a table: those that contain no shorter one."""
     chosen = table[some]
     known = {tuple(row[row != NO_LITERAL].tolist()) for row in chosen}
     kept = [

@@ -56,7 +56,7 @@ class LossCurveCallback:
         self._due = 0.0
 
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing is drawn before an epoch."""
+        """Do nothing: the first picture is drawn after an epoch."""
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any = None) -> bool:
         """Draw the curve if it is longer now, and the last picture is some time ago; never stop the fit."""
@@ -104,7 +104,7 @@ class _Picture:
             self._handle.update(image)
 
     def close(self) -> None:
-        """Nothing is to be closed: the last picture stays in the cell."""
+        """Do nothing: the last picture stays in the cell."""
 
 
 class _Line:

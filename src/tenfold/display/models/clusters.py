@@ -129,7 +129,7 @@ class ElbowDisplay:
 
 
 def _elbow(x: Array, y: Array) -> int:
-    """Where a falling curve is farthest below the line from its first to its last point."""
+    """Index at which a falling curve is farthest below the line from its first to its last point."""
     if len(x) < 3 or y[0] <= y[-1]:
         return int(y.argmin())
     across, down = (x - x[0]) / (x[-1] - x[0]), (y - y[-1]) / (y[0] - y[-1])

@@ -138,7 +138,7 @@ def _extent(title: str, lines: list[list[str]]) -> tuple[float, float]:
 def _layout(
     network: BayesianNetwork, size: dict[str, tuple[float, float]]
 ) -> tuple[dict[str, tuple[float, float]], float, float]:
-    """Where each box is: a layer below its parents, near to what it is connected with; and the size of it all."""
+    """Positions of the boxes, each layer below its parents and near its neighbours, and the total size."""
     layer: dict[str, int] = {}
     for name in network.order:
         layer[name] = 1 + max((layer[one] for one in network.parents[name]), default=-1)

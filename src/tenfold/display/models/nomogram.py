@@ -114,7 +114,7 @@ class NomogramDisplay:
         return self
 
     def _line(self, scale: NomogramScale, at: int, widest: float, look: dict[str, Any]) -> None:
-        """One column: a line as long as its values reach, their marks, and the dot of the row."""
+        """Draw one column: its scale, the marks of its values, and the dot of the row."""
         inside = np.flatnonzero(np.abs(scale.odds) <= widest)
         if len(scale.odds):
             low, high = np.clip([scale.odds.min(), scale.odds.max()], -widest, widest)

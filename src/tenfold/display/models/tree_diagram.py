@@ -125,7 +125,7 @@ class TreeDisplay:
         return self
 
     def _answer(self, up: int, k: int, x: Array, size: float) -> None:
-        """What is written at the line to node k: across it; upright, near the node, where there are many lines."""
+        """Write the answer at the edge to node k: across it, or upright near the node where there are many edges."""
         tree = self.book.tree
         many, words = tree.children[up] > MAX_HORIZONTAL_ANSWERS, edge(self.book, up, int(k - tree.first_child[up]))
         at = 0.68 if many else 0.58

@@ -333,7 +333,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
 
 
 def _decided(scores: Array) -> Array:
-    """Of two classes the score of the second less that of the first, else the scores."""
+    """Decision values: of two classes the difference of the scores, otherwise the scores."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 

@@ -112,7 +112,7 @@ class BoostedRows(Held):
 
 
 class MemberStatistic(BoostedRows):
-    """What the next member asks for, of the weighted rows."""
+    """Statistic of the next member over the reweighted rows."""
 
     asked: Expression
     view: View

@@ -104,7 +104,7 @@ class StumpWeights(Held[Boosted]):
 
     @cached_property
     def factors(self) -> tuple[Array, Array]:
-        """By how much each stump raises the weights of rows that it is wrong about, and lowers those of others."""
+        """Factors by which each stump raises the weights of misclassified rows, and lowers the others."""
         down = 1 / av.growth(self.rounds)
         return av.raised(self.rounds) * down, down
 

@@ -23,7 +23,7 @@ class BoostedVoting(Protocol):
 
     @property
     def estimator_errors(self) -> Array:
-        """Its weighted error when it was made."""
+        """Weighted training error of each member in its round."""
 
     @property
     def n_classes(self) -> int:
@@ -56,12 +56,12 @@ def votes_of(error: float, rounds: BoostedVoting, rate: float) -> float | None:
 
 
 def raised(rounds: BoostedVoting) -> Array:
-    """By how much each round raises the weight of the rows it is wrong about."""
+    """Factor by which each round raises the weights of the rows that it misclassifies."""
     return np.exp(np.minimum(rounds.estimator_weights, 600.0))  # more only where no row is
 
 
 def growth(rounds: BoostedVoting) -> Array:
-    """By how much each round raises the sum of the weights."""
+    """Factor by which each round raises the sum of the weights."""
     e = rounds.estimator_errors
     return (1 - e) + e * raised(rounds)
 
@@ -73,7 +73,7 @@ def bound_of(rounds: BoostedVoting) -> float:
 
 
 def bar_of(rounds: BoostedVoting) -> float:
-    """By how much the weight of a row has grown at least, if its class has at most half of the votes."""
+    """Lower bound on the weight growth of a row whose class has at most half of the votes."""
     return (1 - 1e-9) / max(bound_of(rounds), 1e-300)
 
 
@@ -84,7 +84,7 @@ def scores_of(votes: Array, total: float) -> Array:
 
 
 def claims_of(rounds: BoostedVoting, s: Any, what: str) -> tuple[Claim, ...]:
-    """What the rounds prove about the training error, and that the weights are right."""
+    """Claims about the training error that follow from the rounds, and a check of the weights."""
     k, e, alpha = rounds.n_classes, rounds.estimator_errors, rounds.estimator_weights
     bound = bound_of(rounds)
     why = "the product over the rounds of Σ w exp(α (wrong - 1/2)), which is 2 √(ε (1 - ε)) for two classes"

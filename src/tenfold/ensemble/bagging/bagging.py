@@ -84,7 +84,7 @@ more_members = Refused(ALONE, Remedy("tn.{name}(n_estimators=20)", "which fits a
 
 
 class Bagging(MemberSequence, Ensemble):
-    """Has the parameters below; the kind of learner defines `default_estimator`, `summarize_out_of_bag` and its
+    """Base of the bagging learners; a subclass defines `default_estimator`, `summarize_out_of_bag` and its
     claims."""
 
     predicts: ClassVar[str]
@@ -146,7 +146,7 @@ class Bagging(MemberSequence, Ensemble):
         return own._replace(summaries=(*own.summaries, self.judged_type))
 
     def draws(self) -> tuple[Bootstrap, ...]:
-        """Of the members, by the places of rows."""
+        """Bootstrap draws of the members, by row id."""
         return tuple(Bootstrap(int(key)) for key in self._keys(ROW_STREAM))
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:

@@ -51,7 +51,7 @@ class BoostedModel(NamedTuple):
         return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0
 
     def plus(self, tree: Tree, value: Array, cover: Codes) -> BoostedModel:
-        """The same trees, and one more at the end."""
+        """Return these trees with one more at the end."""
         return self._replace(
             trees=joined([self.trees, tree]),
             roots=np.append(self.roots, self.trees.node_count),

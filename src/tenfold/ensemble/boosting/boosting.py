@@ -85,7 +85,7 @@ Directions = ArrayLike | Mapping[str, int] | None
 
 
 class FindingConstant(NamedTuple):
-    """What a constant would predict is wanted."""
+    """The state in which the initial constant prediction is found."""
 
     step: int
     setup: Setup
@@ -356,12 +356,12 @@ class Boosting(Estimator):
         return BoostingLevels(step + 1, setup, boosted._replace(value=value), lw.root(3, 0), 1.0)
 
     def _quantiles(self, setup: Setup, tree: Tree, key: lq.Keys, weight: Codes) -> Array:
-        """What the nodes add to a margin, from the quantiles of the leaves."""
+        """Node values from the quantiles of the leaves."""
         value = np.where(weight > 0, lq.values(key, lq.RESIDUAL_DTYPE) * _scale(setup), 0.0)
         return self.learning_rate * lq.filled(tree, value, weight, directions(self.monotonic_cst, setup.schema))
 
     def _values(self, rules: Rules, grown: GrownTree, boosted: BoostedModel) -> Array:
-        """What each node adds to a margin; of classes, no more than takes it from one side to the other."""
+        """Contribution of each node to a margin; for classes, bounded so that a margin cannot overshoot."""
         sums, real = grown.sums, grown.real
         with np.errstate(invalid="ignore", divide="ignore"):
             full = -sums[:, 0] * rules.units[0] / (sums[:, 1] * rules.units[1] + self.l2_regularization)
@@ -373,7 +373,7 @@ class Boosting(Estimator):
         return np.asarray(found)
 
     def _scored(self, boosted: BoostedModel, loss: RoundLoss) -> BoostedModel:
-        """With the loss of the training rows and of the validation rows, if there are rows of both."""
+        """Append the losses of the training and of the validation rows, if there are any."""
         if self.stops_early(boosted.ranges.rows) and not loss.weight.all():
             all_or_none, size = ("all rows", "smaller") if loss.weight[1] else ("no row", "larger")
             raise DataError(
@@ -495,12 +495,12 @@ class Boosting(Estimator):
     @property
     @fitted
     def validation_score_(self) -> Array:
-        """The same of the rows that were held back; empty, if none was."""
+        """Score on the validation rows after each round; empty without validation rows."""
         check_is_fitted(self)
         return self._curve(self.model_.validation_score) if self.stops_early(self.model_.ranges.rows) else np.zeros(0)
 
     def _curve(self, loss: Array) -> Array:
-        """From the mean loss before the first round and after each."""
+        """Scores from the mean losses before the first round and after each round."""
         if not self.scores_are_losses:
             return -loss
         halved = self.loss_code(self.model_.outputs) in (gr.SQUARED, gr.LOGISTIC)
@@ -536,7 +536,7 @@ class Boosting(Estimator):
 
     @property
     def level(self) -> float:
-        """Of the quantile, if the loss has one."""
+        """Level of the quantile, if the loss has one."""
         return 0.5
 
     def loss_code(self, outputs: int) -> int:
@@ -544,7 +544,7 @@ class Boosting(Estimator):
         raise NotImplementedError
 
     def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
-        """What a constant is made from."""
+        """Statistic from which the initial constant is computed."""
         raise NotImplementedError
 
     def start_from(self, setup: Setup, sought: lq.Sought, s: BoostingSummary) -> Array | lq.Sought:
@@ -553,7 +553,7 @@ class Boosting(Estimator):
 
 
 def rounded(value: float) -> float:
-    """To twelve bits: sums of floats that differ in their last bits, as parts are cut, give the same number."""
+    """Round to twelve bits, so that sums of floats in another order give the same number."""
     if not math.isfinite(value):  # no row to learn from
         return 0.0
     part, power = math.frexp(value)
@@ -561,7 +561,7 @@ def rounded(value: float) -> float:
 
 
 def directions(given: Directions, schema: Schema) -> Codes:
-    """Of each column, from an array or from a dict of names: 1, the margin must not fall as it rises; -1, not rise."""
+    """Monotonic constraint of each column, from an array or a dict of names: 1, increasing; -1, decreasing."""
     way = np.zeros(len(schema.columns), np.int64)
     if given is None:
         return way
@@ -580,7 +580,7 @@ def directions(given: Directions, schema: Schema) -> Codes:
 
 
 def _row_weight(setup: Setup, loss: RoundLoss) -> float:
-    """What a row weighs: one, if weights are whole numbers, as they then count rows; else the mean."""
+    """Weight of one row: 1, if weights are integers, which then count rows; otherwise the mean weight."""
     return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
 
 

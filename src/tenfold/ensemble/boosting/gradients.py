@@ -79,7 +79,7 @@ class Gradients(NamedTuple):
     def words(
         self, margin: Array, output: int, target: Array, weight: Codes, keep: Flags
     ) -> tuple[Codes, Codes, Codes, RoundLoss]:
-        """The same, the words that they add to histograms, and for the first output the loss, all in one go."""
+        """Gradients, their packed words for histograms, and the loss of the first output, in one pass."""
         g, h, gradients = self._gradients(margin, output, target, weight)
         word, losses = np.empty(len(g), np.int64), self._losses(margin, target, weight, keep)
 

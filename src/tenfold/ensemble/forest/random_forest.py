@@ -248,7 +248,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         return grow_from(s, setup.cut, rules, channels.size, numbers, index.astype(np.uint32))
 
     def _level(self, state: GrowingForestLevels, s: Histograms | RowsOf) -> ForestState:
-        """One level more of the growing trees, or the rows of small nodes."""
+        """Grow one more level of the trees, or finish small nodes from their gathered rows."""
         setup, numbers = state.setup, None
         if isinstance(s, RowsOf):
             times = self._times_of(state, s)
@@ -258,7 +258,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         return state._replace(frontier=found) if isinstance(found, lw.Frontier) else self._more(state, found)
 
     def _more(self, state: GrowingForest | GrowingForestLevels, grown: list[GrownTree]) -> ForestState:
-        """With some trees more; then the next ones, or the judgement."""
+        """Add some trees, then continue with the next ones or with out-of-bag scoring."""
         setup, old = state.setup, state.forest
         grown = [self._pruned(setup, one) for one in grown]
         trees = [old.trees, *(one.tree for one in grown)]
@@ -402,7 +402,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
 
 
 def share(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
-    """What the calls return, in order; each thread takes the next one that is left."""
+    """Results of the calls, in order; each thread takes the next one from a queue."""
     found: dict[int, GrownTree] = {}
     left, stopped = count(), Event()
 

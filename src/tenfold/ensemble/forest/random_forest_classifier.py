@@ -38,7 +38,7 @@ class ForestErrors(Mergeable):
 
     @classmethod
     def of(cls, sums: Array, trees: Codes, label: Target, weight: Codes) -> ForestErrors:
-        """From sums of shares of the classes over trees, how many trees those are, and the rows' classes."""
+        """Compute out-of-bag errors from summed class probabilities, the number of trees, and the rows' classes."""
         weight = weight if len(weight) else np.ones(len(trees), np.int64)
         told = trees > 0
         wrong = told & (winners(sums) != label)

@@ -75,7 +75,7 @@ State: TypeAlias = Learning | Layered | Done[StackModel]
 
 
 class Stacking(MemberOutputs, NamedEnsemble):
-    """Has `estimators`, `final_estimator`, `cv`, `stack_method`, `passthrough` and `random_state`."""
+    """Base of the stacking learners: members, folds and a final estimator."""
 
     passes = MANY
     hidden = frozenset(StackModel._fields)
@@ -196,7 +196,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return state._replace(step=state.step + 1, last=last)
 
     def method(self, member: Any) -> str:
-        """What a member is asked for."""
+        """Name of the method that a member predicts with."""
         if self.predicts == "number":
             return "predict"
         wanted = (
@@ -272,7 +272,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return [*found, *names] if self.passthrough else found
 
     def certify(self, model: StackModel, s: Joint) -> tuple[Claim, ...] | None:
-        """What the last learner claims, and the members of all rows by name; and if some fold has no model."""
+        """Claims of the final estimator and of the members fitted to all rows, and of folds without a model."""
         claims: tuple[Claim, ...] | None = self.final().certify(model.last.each[0], s.each.each[0])
         if claims is None:
             return None
@@ -307,7 +307,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
     @property
     @fitted
     def stack_method_(self) -> list[str]:
-        """What each member is asked for."""
+        """Name of the method that each member predicts with."""
         if "model_" not in self.__dict__:
             raise AttributeError("stack_method_")
         return [self.method(member) for _, member in self.named()]

@@ -86,7 +86,7 @@ class StackingClassifier(Stacking, DecidingByOthers, ProbabilityScored):
         return found[:, : model.n_classes]
 
     def decision_from(self, model: StackModel, X: Columns) -> Array:
-        """What the last learner decides by."""
+        """Decision function of the final estimator."""
         found: Array = self.final().decision_from(model.last.each[0], self.seen_by_last(model, X))
         return found
 

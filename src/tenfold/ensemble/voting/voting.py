@@ -21,7 +21,7 @@ from tenfold.stats.member_summaries import Joint
 
 
 class Voting(MemberOutputs, NamedEnsemble):
-    """What learners that average members share; a subclass has `estimators` and `weights`."""
+    """Base of learners that average members; a subclass has `estimators` and `weights`."""
 
     _: KW_ONLY
     weights: Annotated[Any, array, None] = None

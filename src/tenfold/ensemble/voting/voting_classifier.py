@@ -97,7 +97,7 @@ class VotingClassifier(Voting, ProbabilityScored):
         return some
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
-        """What the members claim, and how much worse than they a vote can be."""
+        """Claims of the members, and a bound on the error of the vote by theirs."""
         return self.claims(model, s, 2.0, SOFT_VOTE_BOUND if self.voting == "soft" else HARD_VOTE_BOUND)
 
     def scores_from(self, model: EnsembleModel, X: Columns) -> Array:

@@ -55,7 +55,7 @@ class VotingRegressor(Voting, Regressor):
         return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
-        """What the members claim, and that their mean is no worse than they are in the mean."""
+        """Claims of the members, and the bound of the error of their mean by their mean error."""
         return self.claims(model, s, 1.0, MEAN_ERROR_BOUND)
 
     def predict_from(self, model: EnsembleModel, X: Columns) -> Array:

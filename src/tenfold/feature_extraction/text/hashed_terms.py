@@ -54,7 +54,7 @@ class Hashing(Value):
         return plain and a.strip_accents is None and a.stop_words is None and a.stemmer is None
 
     def _cut(self, letters: Letters, ends: Codes, begin: int, end: int) -> CSR:
-        """Of the texts from `begin` to `end`."""
+        """Hash the terms of the texts from `begin` to `end`."""
         start = int(ends[begin - 1]) if begin else 0
         some = letters[start : int(ends[end - 1])]
         table = letter_table(
@@ -68,7 +68,7 @@ class Hashing(Value):
         return self._hashed(out, starts, stops, last, *self.analyzer.ngram_range)
 
     def _analyzed(self, texts: list[str]) -> CSR:
-        """Of terms that an analyzer cuts."""
+        """Hash the terms that an analyzer returns."""
         analyze = self.analyzer.made()
         terms = [analyze(text) for text in texts]
         letters, stops = pack([term for some in terms for term in some])
@@ -101,7 +101,7 @@ def _blocks(ends: Codes) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4)
 def letter_table(lowercase: bool, last: int) -> NDArray[np.int32]:
-    r"""For each code point the letter to write, 0 if it is none: what `\w` matches, made small one by one if so.
+    r"""Table of the letter for each code point, 0 if it does not match `\w`; lowercase, if so.
 
     A letter that becomes two, as the Turkish dotted capital I, is unchanged; and a capital sigma at the end of a word
     becomes a sigma as within a word.
@@ -124,7 +124,7 @@ class HashedCounts(Mergeable):
 
 
 class HashedFrequencies(Grouped[HashedCounts]):
-    """In how many documents each feature of hashed terms is."""
+    """Document frequency of each feature of hashed terms."""
 
     hashing: Hashing
 

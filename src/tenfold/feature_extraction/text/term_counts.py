@@ -107,7 +107,7 @@ class FrequentTerms(TermCounts):
 
 
 class DocumentFrequencies(Grouped[TermCounts]):
-    """In how many documents each term is, and how often: of all terms, or of those of a vocabulary."""
+    """Document frequency and count of each term, of all terms or of those of a vocabulary."""
 
     analyzer: Analyzer
     vocabulary: tuple[str, ...] = ()

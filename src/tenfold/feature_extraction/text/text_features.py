@@ -146,7 +146,7 @@ class TextFeatures(OnePass, Transformer):
 
     @property
     def _weighting(self) -> str:
-        """What is counted of a term."""
+        """Statistic of the terms that the weighting needs."""
         return self.weighting
 
     @property

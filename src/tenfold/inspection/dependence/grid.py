@@ -68,7 +68,7 @@ class Distinct(Mergeable):
 
     @classmethod
     def of(cls, column: ArrayLike, most: int) -> Distinct:
-        """Of some rows; missing values are none."""
+        """Collect the distinct values of some rows, without missing values."""
         found = np.unique(np.asarray(column))
         return cls(found[~np.isnan(found)][: most + 1], most)
 
@@ -129,7 +129,7 @@ def coded(name: str, categories: Labels, resolution: int, custom: ArrayLike | No
 
 
 def given(name: str, custom: ArrayLike, categorical: bool, numbers: bool = False) -> Axis:
-    """Of values that a user has given; numbers, if the column holds some."""
+    """Grid of values given by the user; as numbers, if the column is numeric."""
     values = np.asarray(custom)
     if values.ndim != 1 or not len(values):
         raise ValueError(f"custom_values of column {name!r} must be a list of values")

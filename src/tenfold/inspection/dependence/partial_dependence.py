@@ -147,7 +147,7 @@ class DependenceCurve(Mergeable):
 
 
 class DependenceByPoint(Statistic[DependenceCurve]):
-    """What is predicted on average with the same values in some columns of every row, point by point of a grid."""
+    """Statistic of the mean predictions with some columns set to each point of a grid."""
 
     predictor: Predictor
     columns: tuple[int, ...]
@@ -168,11 +168,11 @@ class DependenceByPoint(Statistic[DependenceCurve]):
 
     @property
     def needs(self) -> str:
-        """What the predictor is asked for."""
+        """Kind of output that is needed of the predictor."""
         return "prediction" if self.predictor.classes is None else "score"
 
     def of(self, predicted: Callable[[Point], Array], weight: Array, place: Codes) -> DependenceCurve:
-        """Of some rows; `said(values)` is what is predicted with these values in the columns."""
+        """Summarize some rows; `predicted(values)` returns the predictions with these values in the columns."""
         rows = Sample.sampled(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
         classes = 0 if self.predictor.classes is None else len(self.predictor.classes)
         outputs = 1 if classes <= 2 else classes
@@ -238,7 +238,7 @@ def _over(
 def _at_once(
     predictor: Foreign, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature], layout: GridLayout, kept: int
 ) -> Found:  # fmt: skip
-    """Of an estimator that takes its rows in memory."""
+    """Compute the curves of an estimator that takes its rows in memory."""
     X = in_memory(X)
     if not X.shape[0]:
         raise DataError("there is no row")

@@ -87,7 +87,7 @@ class PartialDependence(ByKey, ResultTable):
         return [*self.names, *(self.label(i) for i in range(len(self.average)))]
 
     def label(self, output: int) -> str:
-        """What an output is the mean of.
+        """Name of the averaged output.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class DependenceMeans(Mergeable):
         )  # fmt: skip
 
     def ends(self, level: float) -> Array:
-        """Of the mean: t times its standard error, at the effective number of rows."""
+        """Confidence bounds of the mean: t times its standard error, with the effective number of rows."""
         worth = self.weight**2 / self.squares
         if worth <= 1:
             return np.full((2, *self.mean.shape), math.nan)

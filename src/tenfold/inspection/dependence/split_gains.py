@@ -33,7 +33,7 @@ MEASURES = ("entropy", "gain_ratio", "gini", "error")
 
 @dataclass(frozen=True, eq=False)
 class SplitGains:
-    """What the best split of each column gains at a node.
+    """Gain of the best split of each column at a node.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class SplitGains:
     weight: float
 
     def of(self, column: str, criterion: str = "entropy") -> float:
-        """What a split of one column gains, by their names."""
+        """Gains of the best split of one column, by criterion."""
         return float(self.gains[self.names.index(column), self.criteria.index(criterion)])
 
     def best(self, criterion: str = "entropy") -> str:

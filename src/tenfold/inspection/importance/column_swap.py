@@ -25,7 +25,7 @@ class Swap:
         self.last: list[int] = []
 
     def __call__(self, at: Sequence[int], values: ArrayLike) -> Columns:
-        """With these values (rows x columns that are swapped, or one row for all) in the columns `at`."""
+        """Replace the columns `at` by these values (rows x swapped columns, or one row for all)."""
         X, at = self.X, list(at)
         values = np.broadcast_to(values, (len(X), len(at)))
         data: object

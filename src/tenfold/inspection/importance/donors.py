@@ -57,7 +57,7 @@ class Sample(Mergeable):
 
     @classmethod
     def of(cls, place: Codes, value: Array, rows: int, seed: int, most: int) -> Sample:
-        """Of those that `among` has found, of so many rows."""
+        """Build the sample from the candidates of `sampled` and the number of rows."""
         return cls(bits(place, seed), place, value, rows, most)
 
     def __add__(self, other: Sample) -> Sample:

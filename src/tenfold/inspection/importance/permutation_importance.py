@@ -141,7 +141,7 @@ def permutation_importance(
 
 
 class ImportanceSummary(NamedTuple):
-    """What was found, of which columns."""
+    """Merged scores, and the columns that they belong to."""
 
     names: list[str]
     drops: Drops
@@ -178,7 +178,7 @@ def _at_once(
     one: Foreign, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, columns: Columns | None,
     scorer: Scorer, repeats: int, seed: int,
 ) -> ImportanceSummary:  # fmt: skip
-    """Of an estimator that takes its rows in memory."""
+    """Compute the importances of an estimator that takes its rows in memory."""
     X = in_memory(X)
     truth = target(one.model.it, y, one.need)
     check_consistent_length(X, truth)
@@ -202,7 +202,7 @@ def _at_once(
 
 
 def _half(scorer: Scorer, plain: dict[int, Any], swapped: dict[int, Any], score: float, level: float) -> float:
-    """Half of an interval, from the drops with one unit left out at a time (the jackknife); NaN if there are none."""
+    """Half-width of an interval, from drops with one unit left out at a time (jackknife); NaN without units."""
     units = sorted(plain)
     k = len(units)
     if k < 2:

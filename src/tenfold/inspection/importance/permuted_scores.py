@@ -100,7 +100,7 @@ class Swapped(Statistic[Drops]):
 
     @cached_property
     def _donors(self) -> tuple[Donors, Sequence[Array]]:
-        """Those who lend to all chunks, and their values: columns x donors."""
+        """Donors of all chunks, and their values: columns x donors."""
         lent = self.lent.it
         order = np.argsort(lent.place)
         place = lent.place[order]

@@ -34,7 +34,7 @@ Explained = DecisionTree | RandomForest | Boosting
 
 
 class TreeShap:
-    """What each column adds to a prediction: the Shapley values of trees, forests and boosted trees.
+    """Shapley values of trees, forests and boosted trees: the contribution of each column to a prediction.
 
     Explained is what the trees sum up to: the prediction of a tree or forest for numbers, the probabilities of one for
     classes, the margins of boosted trees (log odds, or the log of a mean). By default a column that is not known goes
@@ -162,7 +162,7 @@ GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClass
         return found
 
     def shap_values(self, X: ArrayLike) -> Array:
-        """What each column adds, for each row.
+        """Compute the contribution of each column for each row.
 
         Parameters
         ----------

@@ -42,7 +42,8 @@ class SquaredErrors(NamedTuple):
 
     @classmethod
     def of(cls, s: Scatter) -> SquaredErrors:
-        """From weight and mean of each class, and the scatter within; two classes have one output, for the second."""
+        """Build the moments from class weights, class means and the within-class scatter; two classes have one
+        output."""
         share, center, apart, _ = class_means(s, None)
         if len(share) <= 2:
             share, apart = (share[1:], apart[1:]) if len(share) == 2 else (np.zeros(1), np.zeros_like(apart))
@@ -75,7 +76,7 @@ class SquaredErrors(NamedTuple):
         return float(np.linalg.eigvalsh(squares)[-1])
 
     def whitening(self, constant: bool) -> Whitening:
-        """What makes the covariance the identity; without a constant, the mean products."""
+        """Whitening transform of the covariance; without a constant, of the mean products."""
         if not constant:
             squares = self.covariance + np.outer(self.center, self.center)
             return whiten(squares, np.diag(squares) > 0, 1e-6)

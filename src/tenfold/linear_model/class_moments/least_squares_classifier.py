@@ -20,7 +20,7 @@ from tenfold.stats.moments.scatter import Scatter, ScatterWithinClasses
 
 
 class IndicatorModel(NamedTuple):
-    """One linear output for each class."""
+    """Linear model with one output for each class indicator."""
 
     class_count: Annotated[Array, "class"]
     means: Annotated[Array, "class", "column"]

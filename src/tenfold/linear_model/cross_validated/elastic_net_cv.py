@@ -49,7 +49,7 @@ class PathCVModel(NamedTuple):
 
 
 class PathCV(ByFold):
-    """What LassoCV and ElasticNetCV share: the whole path of every fold."""
+    """Base of `LassoCV` and `ElasticNetCV`: the penalty path of every fold."""
 
     l1_ratio = fixed(1.0)
 

@@ -178,7 +178,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
         raise NotImplementedError
 
     def _models(self, summary: Moments | Rows, ratios: Array, grid: Array) -> Iterator[tuple[Array, Array]]:
-        """For each mixture, coefficients and intercepts of all penalties."""
+        """Coefficients and intercepts of all penalties, for each l1_ratio."""
         raise NotImplementedError
 
     def _best(self, summary: Moments | Rows, chosen: Chosen, schema: Schema) -> FoldedModel:
@@ -197,7 +197,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
         return _but_one(each)[0]
 
     def _chosen(self, model: FoldedModel) -> tuple[Claim, ...]:
-        """What is known of the errors that chose the penalty."""
+        """Claims about the errors that selected the penalty."""
         why = "of the least certain mean squared error of a fold that was left out, read off its summary"
         ratios, alphas, folds = model.mse_path.shape
         how = "at random" if self._drawn else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"

@@ -56,7 +56,7 @@ class GlmModel(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """Where the next pass measures the objective, and where the step to there began."""
+    """Coefficients at which the next pass measures the objective, and the start of the step to them."""
 
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
@@ -149,7 +149,7 @@ State = MeasuringScales | Approaching | OnAllRows | ReadingScores | Done
 
 
 class Glm(RobustErrors, Featured):
-    """What the three models share. They bring `kind`, `penalties` and their parameters."""
+    """Base of the generalized linear models, which define `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
     kind: ClassVar[int]
@@ -208,7 +208,7 @@ class Glm(RobustErrors, Featured):
         return None
 
     def update(self, state: State, s: Beginning | Curvature | CurvatureScores) -> State:
-        """To the next place, or to what comes after it."""
+        """Advance to the next iterate, or to the next state."""
         match state, s:
             case MeasuringScales(), Beginning():
                 return self._began(state, s)
@@ -409,7 +409,7 @@ class Glm(RobustErrors, Featured):
 
 
 def _outputs(schema: Schema) -> int:
-    """One for each class; of two, or for numbers, one."""
+    """Number of outputs: one for each class; one for two classes or for numbers."""
     return max(_classes(schema) if _classes(schema) != 2 else 1, 1)
 
 

@@ -54,7 +54,7 @@ class QuadraticModel(NamedTuple):
         return EPS * ROUNDINGS_OF_A_SUM * _norm(self.hessian) * _norm(self.inverse) < 0.01
 
     def step(self) -> Array:
-        """To the minimum of the quadratic, and of the absolute values."""
+        """Step to the minimum of the quadratic model with its absolute values."""
         if not self.absolute.any():
             return _refined(self.hessian, self.inverse, -self.gradient)
         root = _roots(self.hessian)
@@ -63,7 +63,7 @@ class QuadraticModel(NamedTuple):
         return np.asarray(_proximal(S, S @ v - self.gradient / root, l, v, root, self.tied) / root - self.at)
 
     def falls(self, d: Array) -> float:
-        """By how much a step promises to lower the objective, to first order."""
+        """First-order decrease of the objective that a step predicts."""
         more = self.absolute @ (np.abs(self.at + d) - np.abs(self.at))
         return -float(self.gradient @ d + more)
 
@@ -177,7 +177,7 @@ def strong(s: Curvature, squared: float, free: Flags) -> float:
 
 
 def _dual(s: Curvature, squared: float, free: Flags) -> float:
-    """For many classes: the objective of the dual at the probabilities, mixed with constant ones until they balance.
+    """Dual objective at the probabilities of many classes, mixed with constant ones until they are feasible.
 
     The mixture has weight θ; entropy is concave, so its own is at least that of the parts.
     """
@@ -256,7 +256,7 @@ def _proximal(S: Array, q: Array, l: Array, v: Array, root: Array, tied: int) ->
 
 
 def _roots(H: Array) -> Array:
-    """Of the diagonal, one where it is zero or too small to be divided by."""
+    """Square roots of the diagonal; 1 where it is too small to divide by."""
     return np.sqrt(np.where(np.diag(H) > MIN_ACCURATE_SQUARE, np.diag(H), 1.0))
 
 
@@ -266,5 +266,5 @@ def _refined(H: Array, back: Array, b: Array) -> Array:
 
 
 def _norm(A: Array) -> float:
-    """At least the largest eigenvalue of a symmetric matrix."""
+    """Upper bound on the largest eigenvalue of a symmetric matrix."""
     return float(np.abs(A).sum(axis=0).max(initial=0.0))

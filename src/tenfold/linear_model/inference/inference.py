@@ -118,7 +118,7 @@ class RobustErrors(Estimator):
 
     @property
     def _scores(self) -> str:
-        """What is summed for the standard errors: HC1 is a multiple of HC0."""
+        """Kind of scores that are summed for the standard errors: HC1 is a multiple of HC0."""
         return "HC0" if self.standard_errors == "HC1" else self.standard_errors
 
 
@@ -153,7 +153,7 @@ class Inferring(Terms):
     @property
     @fitted
     def p_values_(self) -> Array:
-        """For each term how often a t as large comes up if its expected value is 0; see `summary()` for conditions."""
+        """Two-sided p-value of each coefficient under the hypothesis that it is 0; see `summary()` for assumptions."""
         return self.inference_.p_values
 
     @property
@@ -200,7 +200,7 @@ class Inferring(Terms):
 
     @fitted
     def predict_interval(self, X: MatrixLike, level: float = 0.95, of: str = "row") -> Any:
-        """Where the target of each row is, at a level of confidence.
+        """Prediction interval of the target of each row.
 
         Parameters
         ----------

@@ -141,7 +141,7 @@ class Inference:
 
 
 def sandwich(scores: Scores, kind: str, parameters: float) -> tuple[Array, float]:
-    """What is between the roots of the inverse Hessian, and its factor: infinite if there is nothing to score by."""
+    """Middle matrix of the sandwich estimator, and its factor; infinite without residual degrees of freedom."""
     n = scores.weight
     if kind == "cluster":
         many = len(scores.keys)
@@ -165,7 +165,7 @@ def covariance_of(root: Array, center: Array, inner: Array, factor: float, estim
 def infer(
     found: Solution, kind: str, alpha: float, fit_intercept: bool, rows: float, unit: float, scores: Scores | None
 ) -> Inference:
-    """From a solution and, if they are robust, the scores at it; `unit` is what rounding did to the squares of y."""
+    """Compute inference from a solution and, for robust errors, its scores; `unit` is the rounding error of Σ y²."""
     p, root = len(found.center), found.root
     slopes = root[1:] @ root[1:].T
     terms = p + fit_intercept

@@ -25,7 +25,7 @@ MAX_STEPS_PER_RESIDUAL = 1000
 
 
 class Search(NamedTuple):
-    """Where a search by conjugate gradients is."""
+    """Iterate, residual and direction of a conjugate gradient search."""
 
     x: Annotated[Array, "unknown"]
     residual: Annotated[Array, "unknown"]
@@ -61,7 +61,7 @@ class System(NamedTuple):
 
     @classmethod
     def of(cls, m: CodedMoments, alpha: float, fit_intercept: bool) -> System:
-        """From moments; the penalty enters here."""
+        """Build the Schur complement from moments; the penalty enters here."""
         p = len(m.mean) - 1
         second, cross = m.comoment, m.cross
         constant = m.count[:, None] / math.sqrt(m.weight)
@@ -90,7 +90,7 @@ class System(NamedTuple):
         return self.half @ (self.half.T @ (self.second[:p, p] - self.cross[:, :p].T @ x))
 
     def blur(self, m: CodedMoments) -> Array:
-        """What rounding may have done to each entry of the residual."""
+        """Rounding error bound of each entry of the residual."""
         p = len(self.second) - 1
         parts = np.abs(m.product) + np.abs(self.cross[:, p]) + np.abs(self.small) @ np.abs(self.small.T @ m.at)
         return EPS * (1.0 + np.log2(m.weight + 1.0) / 8) * parts
@@ -110,7 +110,7 @@ def begin(system: System, m: CodedMoments, before: int) -> Search:
 
 
 def step(s: Search, product: Array, alpha: float) -> Search:
-    """One step along the direction, which the product was made with."""
+    """Take one step along the direction, given its product with the matrix."""
     image = _times(product, s.direction, s.small, alpha)
     bend = float(s.direction @ image)
     if bend <= 0:
@@ -145,7 +145,7 @@ def least_curvature(s: Search) -> float:
 
 
 def with_references(x: Array, count: Array, levels: Codes, fit_intercept: bool) -> Array:
-    """The same model with coefficient 0 for the first category of each column that has any weight.
+    """Shift the coefficients so that the first category of each column with any weight has coefficient 0.
 
     If there is no constant, the categories of the first column take its place.
     """

@@ -140,7 +140,7 @@ def _digits(m: CodedMoments, system: System, about: float, least: float) -> floa
 
 
 def _refuse_ids(levels: Codes, count: Array) -> None:
-    """Nothing can be learned of a category that has one row, if all are so."""
+    """Raise if every category has a single row, as in a column of ids."""
     some = np.cumsum(levels)
     for j in np.flatnonzero(levels):
         if (count[some[j] - levels[j] : some[j]] == 1).all():

@@ -63,7 +63,7 @@ class Centred(NamedTuple):
         return np.maximum(own + bent, 0.0)
 
     def lengths(self) -> Array:
-        """Of each column, the mean not taken off."""
+        """Uncentred norm of each column."""
         X = self.rows
         return np.sqrt(np.asarray(X.multiply(X).sum(axis=0)).ravel() if sp.issparse(X) else np.einsum("ij,ij->j", X, X))
 

@@ -74,7 +74,7 @@ Summary = Matrix | Scores | FactorScores | DoubleScores | CodedMoments | Product
 
 
 class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, SummaryScored):
-    """What LinearRegression and Ridge share; the parameters are theirs."""
+    """Base of `LinearRegression` and `Ridge`, which define the parameters."""
 
     need = Need("mixed", sparse=True, target="number")
 

@@ -154,7 +154,7 @@ def quick(m: Moments, alpha: float, fit_intercept: bool) -> Array | None:
 
 
 def quick_each(m: FoldMoments, alphas: Array, fit_intercept: bool) -> tuple[Array, Flags]:
-    """The same of each fold with each penalty, and of which of them no digit is in doubt."""
+    """Solutions of each fold with each penalty, and which of them are accurate to all digits."""
     p = m.mean.shape[1] - 1
     coef, sure = _quick(_second(m, fit_intercept), m.mean, m.weight, alphas)
     values = np.zeros((*sure.shape, p + 1))

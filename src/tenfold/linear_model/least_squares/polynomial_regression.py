@@ -80,7 +80,7 @@ class TermComoments(Grouped[TermMoments]):
 
 
 class TermResiduals(Statistic[TermMoments]):
-    """The same of what given coefficients leave of the target."""
+    """Term moments of the residuals at given coefficients."""
 
     degree: int
     interaction_only: bool

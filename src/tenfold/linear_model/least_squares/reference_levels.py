@@ -34,7 +34,7 @@ def kept_features(levels: Codes, present: Flags, fit_intercept: bool) -> Flags:
 
 
 def select(summary: S, keep: Flags | None) -> S:
-    """Of the features that are kept."""
+    """Restrict a summary to the kept features."""
     return summary if keep is None else summary.only(keep)
 
 

@@ -98,6 +98,6 @@ class Ridge(LeastSquares):
     @property
     @fitted
     def n_iter_(self) -> int:
-        """One: the answer is computed, not approached."""
+        """Number of iterations: 1, since the solution is direct."""
         check_is_fitted(self)
         return 1

@@ -38,7 +38,7 @@ class LinearModel(NamedTuple):
 
     @classmethod
     def of(cls, values: Array, schema: Schema) -> LinearModel:
-        """From the coefficients, then the intercept."""
+        """Build the model from a vector of the coefficients, then the intercept."""
         return cls(values[:-1], float(values[-1]), schema)
 
     @property
@@ -150,7 +150,7 @@ class Route(ABC, Generic[S]):
         return claims_of(self.solution(problem, summary, model.values), self.how)
 
     def solution_for_errors(self, problem: RidgeProblem, model: LinearModel, summary: S) -> tuple[Solution, float]:
-        """What standard errors are made from: the model as a solution of all features, and the rounding of its squares.
+        """Solution that standard errors are computed from, over all features, and the rounding error of its squares.
 
         The latter is the relative error of Σ w (y - xᵀβ - β₀)².
         """

@@ -50,7 +50,7 @@ class PenalisedModel(NamedTuple):
 
 
 class Shrunken(Featured, OnePass, SummaryScored):
-    """What Lasso, ElasticNet and BridgeRegression share: how their models predict."""
+    """Base of `Lasso`, `ElasticNet` and `BridgeRegression`: prediction with their models."""
 
     need = Need("mixed", sparse=True, target="number")
 
@@ -129,7 +129,7 @@ def descended(problem: Quadratic, learner: Sparse, alpha: float, l1_ratio: float
 
 
 def claims_of(problem: Quadratic, gap: float, coef: Array, tol: float) -> tuple[Claim, ...]:
-    """What is known of a solution."""
+    """Claims about a solution: its duality gap and digits."""
     why = f"duality, as a share of half the mean squares of y, rounding included; {problem.how}"
     if not gap <= tol:
         why += f"; more than tol = {tol:g}: max_iter sweeps, or rounding, ended the descent"

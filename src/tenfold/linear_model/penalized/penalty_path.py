@@ -122,7 +122,7 @@ class LassoPath:
 
 
 def _apart(heights: Array, least: float) -> Array:
-    """The same heights, moved up where two names would cover each other."""
+    """Label heights, moved up where two labels would overlap."""
     out = heights.copy()
     below = -np.inf
     for j in np.argsort(heights, kind="stable"):

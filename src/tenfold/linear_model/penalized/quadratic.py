@@ -34,7 +34,7 @@ LARGEST_PENALTY = 1e150
 
 
 class Quadratic:
-    """What both have: the units, and how penalties, coefficients and gaps are seen in them."""
+    """Base of both forms: the scaling of penalties, coefficients and duality gaps."""
 
     how: str
     """in words, for certificates"""
@@ -44,7 +44,7 @@ class Quadratic:
     """no direction is less curved than this: how far a gap allows the minimiser to be; 0 if unknown"""
 
     def __init__(self, mean: Array, spread: Array, weight: float, fit_intercept: bool) -> None:
-        """From means and mean squares of the columns and the target (around the means if there is an intercept)."""
+        """Set the scaling from means and mean squares of columns and target (centred if there is an intercept)."""
         self.weight, self.fit_intercept = weight, fit_intercept
         self.mean = mean
         self.varies = varying(spread[:-1], mean[:-1], 1.0)
@@ -170,7 +170,7 @@ class Gram(Quadratic):
 
 
 class Wide(Quadratic):
-    """From rows, fewer than columns: the Gram matrix is made of the columns that matter, no others.
+    """Quadratic form from held rows, fewer than columns: only the Gram matrix of active columns is formed.
 
     Z is not formed either; its products come from the raw rows, unless their means are so large that this would
     lose digits.

@@ -48,7 +48,7 @@ def certify(
     method: Literal["jackknife", "bootstrap"] = "jackknife",
     random_state: int = 0,
 ) -> Certificate:
-    """What a model promises on unseen rows, from rows that were kept from it.
+    """Certify the performance of a model on unseen rows, from test rows.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
 
 
 def _of_these_rows(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:
-    """What is known of rows that the model was made from: their score, and nothing of others."""
+    """Claims for training rows: their score only."""
     out = []
     for one in asked:
         total = judged.total(one)
@@ -158,7 +158,7 @@ def _of_these_rows(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:
 def _promises(
     judged: UnitScores, asked: Sequence[Asked], level: float, times: int, method: str, seed: int
 ) -> list[Claim]:  # fmt: skip
-    """Of each score its value and its ends, for unseen rows."""
+    """Claims with value and confidence bounds of each score, for unseen rows."""
     drawn = GROUP_ASSUMPTIONS if judged.groups else UNSEEN
     sure = f"with {percent(level)} confidence" + (f" for all {times} models together (Bonferroni)" if times > 1 else "")
     claims = []
@@ -199,7 +199,7 @@ def _why(judged: UnitScores, asked: Asked, total: Summary) -> str:
 
 
 def _baselines(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:
-    """What could be had without a model."""
+    """Claims about the scores of a constant prediction."""
     for one in asked:
         total = judged.total(one)
         if one.is_rate and isinstance(total, Confusion) and judged.classes is not None:

@@ -24,7 +24,7 @@ GROUP_ASSUMPTIONS = "groups drawn independently from one distribution, none of t
 
 @dataclass(frozen=True)
 class IntervalBounds:
-    """Of an interval, and how they were found."""
+    """Bounds of a confidence interval, and their method."""
 
     low: float
     high: float

@@ -50,7 +50,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class UnitScores:
-    """What was found: the scores of each unit."""
+    """Scores of a model for each unit."""
 
     score: Score
     units: list[Scores]

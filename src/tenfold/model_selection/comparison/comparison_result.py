@@ -159,7 +159,7 @@ class Comparisons(ResultTable):
     pairs: tuple[Comparison, ...]
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """One row for each pair: ready for a frame."""
+        """Columns of a table with one row for each pair of learners."""
         rows = [
             {
                 "a": c.names[0], "b": c.names[1], "difference": c.difference, "low": c.low, "high": c.high,

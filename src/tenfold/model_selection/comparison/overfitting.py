@@ -169,7 +169,7 @@ class Squares(Mergeable):
     difference: Centre
 
     def interval(self, level: float) -> Interval:
-        """For the difference of the true errors: t, of the rows' differences."""
+        """Confidence interval of the difference of the true errors, by a paired t-test over rows."""
         d = self.difference
         n = round(d.weight)
         if n < 2:
@@ -200,7 +200,7 @@ def _errors(found: Losses) -> tuple[float, float]:
 
 
 def _compared(h: BaseEstimator, other: BaseEstimator, rows: Rows, what: str) -> Losses:
-    """Both models on the same rows."""
+    """Compare both models on the same rows."""
     if is_lazy(rows):
         return _by_parts(h, other, as_source(rows))
     if not (isinstance(rows, tuple) and len(rows) == 2):

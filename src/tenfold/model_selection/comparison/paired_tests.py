@@ -33,7 +33,7 @@ TEST_NAMES = {
 def t_test(
     d: Array, noise: float, method: str, sizes: Sizes | None, level: float, names: tuple[str, str], score: str
 ) -> Comparison:
-    """Of the differences in each fold; corrected, their variance counts what the folds share."""
+    """Paired t-test of the differences by fold; corrected, for the overlap of training sets."""
     k = len(d)
     if k < 2:
         raise ValueError("a and b must have two folds at least: the variance cannot be estimated from one")
@@ -68,7 +68,7 @@ def five_by_two(d: Array, sizes: Sizes | None, level: float, names: tuple[str, s
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike, truth: ArrayLike | None, level: float, names: tuple[str, str]) -> Comparison:
-    """Of the rows that just one of two models gets right."""
+    """McNemar's test of the rows that exactly one of two models gets right."""
     if truth is None:
         raise ValueError("truth is needed for method='mcnemar': the true class of each row. Remedy: truth=y")
     true, by_a, by_b = _classes(truth=truth, a=a, b=b)

@@ -85,7 +85,7 @@ class CrossValidation(ResultTable):
 
     @cached_property
     def names(self) -> list[str]:
-        """Of the learners: as given, or what they print."""
+        """Names of the learners: as given, or their representations."""
         return [n or " ".join(repr(one).split()) for n, one in zip(self.given, self.learners, strict=True)]
 
     @property
@@ -95,7 +95,7 @@ class CrossValidation(ResultTable):
         return mean
 
     def interval(self, level: float = 0.95) -> Array:
-        """For each learner and score, the ends of an interval for the score on new rows.
+        """Confidence interval of the score on unseen rows, for each learner and score.
 
         Folds share most of what they learn from, so their scores are not independent: the variance is corrected
         as Nadeau and Bengio propose, by the share of rows scored to training rows. Ends beyond what a score
@@ -155,7 +155,7 @@ class CrossValidation(ResultTable):
         return compare(self, (first, second), method, score=score, level=level)
 
     def to_dict(self) -> dict[str, list[str] | list[int] | list[float]]:
-        """One row for each learner, fold and score: ready for a frame."""
+        """Columns of a table with one row for each learner, fold and score."""
         places = list(np.ndindex(self.scores.shape))
         return {
             "learner": [self.names[i] for i, _, _ in places],

@@ -56,7 +56,7 @@ SCORES_FROM_SUMMARIES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_
 
 
 class FitAndScore:
-    """One call of `cross_validate`, `tune` or a curve."""
+    """Runner of one call of `cross_validate`, `tune` or a curve."""
 
     def __init__(
         self,
@@ -334,7 +334,7 @@ class FitAndScore:
             return np.nan
 
     def _sides(self, splits: Sequence[FoldSplit]) -> list[list[Side]]:
-        """What is scored at once: as many splits as have no row in common; or both sides of a split."""
+        """Batches that are scored in one scan: splits with disjoint rows, or both sides of a split."""
         tests = [Side(j, split.test, False) for j, split in enumerate(splits)]
         if not self.both:
             return [[tests[j] for j in some] for some in _apart(splits)]
@@ -383,7 +383,7 @@ def codes_of(key: Key, candidate: Candidate) -> Codes:
 
 
 def _of(grouped: Groups, groups: Sequence[int], j: int) -> Counted:
-    """What the groups that a split is scored on are merged to."""
+    """Merge the summaries of the groups that a split is scored on."""
     if not any(g in grouped.each for g in groups):
         raise DataError(f"split {j} has no rows to be scored on: all have weight zero. Remedy: shuffle, or fewer folds")
     return grouped.of(groups)

@@ -72,7 +72,7 @@ class ColumnMeans(Grouped[FoldMeans]):
 
 
 def p_values(folds: Sequence[FoldMeans]) -> Array:
-    """For each column, how probable means as far apart are by chance: one-way analysis of variance."""
+    """P-value of equal fold means for each column: one-way analysis of variance."""
     count, means, square = (np.array([getattr(m, name) for m in folds]) for name in ("count", "mean", "square"))
     rows, filled = count.sum(axis=0), (count > 0).sum(axis=0)
     with np.errstate(all="ignore"):
@@ -84,7 +84,7 @@ def p_values(folds: Sequence[FoldMeans]) -> Array:
 
 
 def warn_of_shift(folds: Sequence[FoldMeans], names: Sequence[str]) -> None:
-    """If folds are less alike than chance makes them."""
+    """Warn if folds differ more than random folds would."""
     p = p_values(folds)
     if not len(p) or p.min() * len(p) >= FALSE_ALARMS:
         return

@@ -182,7 +182,7 @@ def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: boo
 
 
 def _even(n: int, k: int) -> Codes:
-    """Where folds begin whose sizes differ by one at most, the larger ones first."""
+    """Start positions of folds whose sizes differ by at most one, the larger ones first."""
     sizes = np.full(k, n // k) + (np.arange(k) < n % k)
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
 
@@ -345,7 +345,7 @@ def nested_shares(
 
 
 def by_share(folds: Key, dealt: Key, first: Codes, shares: int) -> Key:
-    """By fold, and within it by the first of some shares that holds the place that a row is dealt."""
+    """Group key by fold, and within a fold by the smallest training share that includes the row."""
     into = np.arange(folds.groups)[:, None] * shares + first
     return Joined(folds.groups * shares, crossed((folds, dealt)), into.ravel())
 

@@ -33,7 +33,7 @@ Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | tuple["Study"
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """What tuning found.
+    """Result of `tune`: the candidates, their scores and the best one.
 
     Attributes
     ----------

@@ -194,7 +194,7 @@ class TrainingSets(FitAndScore):
 def judged_by(
     learner: BaseEstimator, pairs: Iterable[tuple[MatrixLike, Labels]], X: MatrixLike, y: Labels, truth: Labels | None
 ) -> LossPartSums:  # fmt: skip
-    """Of models of the pairs of rows and targets, all of them in memory."""
+    """Decompose the loss of models fitted to pairs of rows and targets in memory."""
     said = [np.asarray(clone(learner).fit(rows, target).predict(X)) for rows, target in pairs]
     even = np.ones(len(y))
     if not is_classifier(learner):

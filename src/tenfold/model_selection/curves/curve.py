@@ -43,11 +43,11 @@ class Curve(ResultTable):
     pos_label: object = None
 
     def along(self) -> tuple[str, Sequence[Any]]:
-        """What changes along the curve, and its values."""
+        """Name and values of the x-axis of the curve."""
         raise NotImplementedError
 
     def interval(self, level: float = 0.95) -> Array:
-        """For each point, the ends of an interval for the mean score on validation rows.
+        """Confidence interval of the mean validation score, for each point.
 
         The variance is corrected as Nadeau and Bengio propose, since folds share what they learn from.
 
@@ -113,7 +113,7 @@ def scored(
 
 
 class Drawn(NamedTuple):
-    """What came of a curve that was drawn."""
+    """Matplotlib artists of a drawn curve."""
 
     ax: Axes
     lines: list[Line2D]

@@ -92,7 +92,7 @@ class LossPartSums(Mergeable):
 
 
 def squared(said: Array, y: Array, truth: Array | None, weight: Array) -> LossPartSums:
-    """Of predicted numbers: models x rows."""
+    """Decompose the squared loss of predicted numbers: models x rows."""
     models, rows = said.shape
     mean, variance = said.mean(axis=0), said.var(axis=0, ddof=1)
     loss = ((said - y) ** 2).mean(axis=0)
@@ -104,7 +104,7 @@ def squared(said: Array, y: Array, truth: Array | None, weight: Array) -> LossPa
 
 
 def zero_one(said: Codes, y: Codes, truth: Codes | None, weight: Array, k: int) -> LossPartSums:
-    """Of predicted codes of k classes: models x rows."""
+    """Decompose the zero-one loss of predicted class codes: models x rows."""
     models, rows = said.shape
     every = np.arange(rows)
     share = np.bincount((every * k + said).ravel(), minlength=rows * k).reshape(rows, k) / models

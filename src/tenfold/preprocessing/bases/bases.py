@@ -16,14 +16,14 @@ from tenfold.stats.trees.binned import RowSample
 
 
 class BasisModel(NamedTuple):
-    """Where the centres are, and how steep the functions of each column."""
+    """Centres and gamma of the functions of each column."""
 
     centers: Annotated[Array, "center", "column"]
     gamma: Annotated[Array, "column"]
 
 
 class Basis(OnePass, Transformer):
-    """What the bases share: centres, given or found; functions of one column each."""
+    """Base of basis expansions: given or estimated centres, and functions of one column each."""
 
     need = Need("numeric")
     short: ClassVar[str]
@@ -93,11 +93,11 @@ class Basis(OnePass, Transformer):
         return (Claim("centers", many, "estimated", why, "data"),)
 
     def functions(self, away: Array) -> Array:
-        """Of gamma times the way from a centre."""
+        """Evaluate the basis function at gamma times the distance from a centre."""
         raise NotImplementedError
 
     def transform_from(self, model: BasisModel, X: Columns) -> Array:
-        """For each column, one function for each centre."""
+        """Compute one basis function for each column and centre."""
         k, p = model.centers.shape
         out = np.empty((len(X), p * k))
         for rows, block in X.blocks(X.block_rows(p * k)):

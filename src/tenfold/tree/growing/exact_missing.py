@@ -66,7 +66,7 @@ def grow(s: ExactRows, levels: Codes, rules: Rules, channels: int, numbers: Numb
 
 
 def _own_bins(columns: Array, levels: Codes) -> tuple[Cut, Codes]:
-    """Where some rows (columns x rows) are cut if every distinct value is a bin of its own, and their bins."""
+    """Bin edges and bins of some rows (columns x rows), with a bin for every distinct value."""
     bins, edges = np.empty(columns.shape, np.int64), []
     for j, (x, many) in enumerate(zip(columns, levels.tolist(), strict=True)):
         if many:

@@ -75,7 +75,7 @@ class TreeGrower(Estimator):
 
     @property
     def criterion_code(self) -> int:
-        """What makes a split good, as the kernels have it."""
+        """Code of the split criterion for the kernels."""
         raise NotImplementedError
 
     @property
@@ -95,12 +95,12 @@ class TreeGrower(Estimator):
 
     @property
     def _seed(self) -> int:
-        """Of a fit it is known; else nothing is drawn."""
+        """Seed of the fit; 0 if nothing is random."""
         return int(self.random_state or 0)
 
     @property
     def _missing_code(self) -> int:
-        """What becomes of missing values, as the kernels have it."""
+        """Code of the method for missing values for the kernels."""
         return MISSING_RULES[self.missing]
 
     @property
@@ -163,7 +163,7 @@ class TreeGrower(Estimator):
         return *many, *bin_claims(ranges.bin_share), *far_claims(ranges.near, ranges.limit)
 
     def costs(self, schema: Schema) -> Array | None:
-        """Of columns, if they have any."""
+        """Costs of the columns, if there are any."""
         return None
 
     def noise(self, ranges: Ranges) -> float:
@@ -171,11 +171,11 @@ class TreeGrower(Estimator):
         return 0.0
 
     def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NO_CODES) -> Array:
-        """What drawing in far targets took off the mean of each node; times: how often a tree drew each far row."""
+        """Correction of the node means for far targets; `times` counts how often a tree drew each far row."""
         raise NotImplementedError
 
     def units(self, setup: Setup) -> Array:
-        """What one means in the channels."""
+        """Unit of each channel: the value of the integer 1."""
         raise NotImplementedError
 
     def channels(self, setup: Setup) -> Channels:
@@ -187,7 +187,7 @@ class TreeGrower(Estimator):
         return self.channels(setup)
 
     def weighed(self, setup: Setup, sums: Codes) -> Setup:
-        """With the weight of all rows, from the sums of their channels."""
+        """Return the settings with the total weight, from the channel sums."""
         return setup._replace(total_weight=int(sums[1]))
 
 
@@ -254,7 +254,7 @@ class NumberTrees(TreeGrower):
         return np.array([self.target_unit(setup.ranges), setup.ranges.unit])
 
     def target_unit(self, ranges: Ranges) -> float:
-        """What one means in sums of the target."""
+        """Unit of sums of the target: the value of the integer 1."""
         weight = MAX_WHOLE_WEIGHT if ranges.weights_up_to(MAX_WHOLE_WEIGHT) else ranges.max_weight
         factor, rows = weight * self.most_draws, ranges.rows * self._parts
         if near := ranges.near.aside:

@@ -92,7 +92,7 @@ class Rules(NamedTuple):
         return np.rint(away * away / (-self.noise * self.parts)).astype(np.int64) * (h if len(h) else 1)
 
     def cost(self, p: int) -> Array:
-        """What it costs to look at each column."""
+        """Cost of each column."""
         return np.ones(p) if self.costs is None else self.costs
 
     def columns(self, p: int) -> tuple[Array | None, Codes | None, int]:

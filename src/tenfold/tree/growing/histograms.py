@@ -19,7 +19,7 @@ from tenfold.tree.records import Histogram
 
 
 def slots_of(at: Frontier) -> Codes:
-    """Where the histogram of each node is, below 0: nowhere; one more, that of rows which do not count."""
+    """Histogram slot of each node, negative for none; and one more for rows that do not count."""
     return np.append(at.node[:, SLOT], -1)
 
 
@@ -41,7 +41,7 @@ def add_histograms(hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Co
 def add_gradients(
     hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Codes, g: Codes, h: Codes, short: bool
 ) -> None:
-    """The same for slopes and curvatures (none: ones), for trees of boosting."""
+    """Add gradients and curvatures (none: ones) to histograms, for boosted trees."""
     rows, spans = _by_slot(slot, nodes)
     word, none = np.empty(len(g), np.int64), np.zeros(0, np.int64)
     words(g, h, short, 0, len(g), word)

@@ -118,7 +118,7 @@ def go_down(at: Frontier, bins: Bins, cut: Cut, nodes: Codes) -> Codes:
 
 
 def go_down_by_class(at: Frontier, bins: Bins, cut: Cut, label: Target, nodes: Codes) -> Codes:
-    """The same where missing values go by the class of the row."""
+    """Move rows to the children, with missing values routed by the class of the row."""
     tp.down_by_class(bins, cut.gap, at.node, at.route, at.gaps, label, nodes)
     return nodes
 
@@ -151,7 +151,7 @@ def proceed(
     at: Frontier, came: Histograms | RowsOf, numbers: Numbers | None, cut: Cut, rules: Rules, roots: int = 1,
     factor: Codes = NO_CODES,
 ) -> Frontier | list[GrownTree]:  # fmt: skip
-    """What to ask for next, after what was asked for came; or the trees of the first nodes, if nothing is left to ask.
+    """Process the requested histograms or rows, and return the next request, or the finished trees.
 
     `numbers` are those of the rows that came; histograms that came are multiplied by a factor for each channel, if
     there is one.
@@ -317,7 +317,7 @@ def chosen(at: Frontier, rules: Rules) -> tuple[Codes, Codes]:
 
 
 def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
-    """What to ask for next: histograms of as many leaves as fit in memory, or rows of small ones; None: finished."""
+    """Next request: histograms of as many leaves as fit into memory, or rows of small ones; None if finished."""
     _, unknown = chosen(at, rules)
     node = at.node.copy()
     for k in unknown:

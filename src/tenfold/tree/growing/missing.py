@@ -28,7 +28,7 @@ MISSING_RULES = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majorit
 
 
 class NodeSplit(NamedTuple):
-    """What a split makes of a node."""
+    """Column, route and missing-value rule of a split node."""
 
     table: Codes
     """the branch of each bin"""
@@ -71,7 +71,7 @@ def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: fl
 
 
 def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> NodeSplit:
-    """What that split makes of a node: in `TURN`, whether missing values go left in prediction."""
+    """Children of a split; `TURN` holds whether missing values go left in prediction."""
     cells, branch, where = _room(h, cut)
     table = np.empty(len(branch) + 1, np.int64)
     j = int(node[COLUMN])
@@ -132,7 +132,7 @@ def blend(tree: Tree, weight: Array, value: Array, X: Columns) -> Array:
 
 
 def shares(value: Array) -> Array:
-    """Of the classes, from their weights in each node."""
+    """Share of each class, from the class weights of each node."""
     weight = value.sum(axis=1)
     return np.asarray(value / np.where(weight > 0, weight, 1.0)[:, None])
 

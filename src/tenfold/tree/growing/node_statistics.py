@@ -73,7 +73,7 @@ class OfNodes(OfBins[S]):
         return self.seen(chunk, self.holdout.share > 0 or (self.draws is not None and self.draws.bootstrap))
 
     def each(self, chunk: Chunk, seen: Seen, which: slice | Codes) -> Iterator[tuple[Codes, Numbers]]:
-        """For each growing tree: the node of each row, beyond the last if it does not count; and how it counts."""
+        """Yield, for each growing tree, the node of each row (past the last if it does not count) and its weight."""
         beyond, told = len(self.frontier.node), (seen.target, seen.weight)
         if self.draws is None:
             nodes = chunk.scratch[which]

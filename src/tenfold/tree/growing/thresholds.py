@@ -65,7 +65,7 @@ class SplitSides(Statistic[Sides]):
 
 
 class TreeSides(SplitSides):
-    """The same of one tree, which may have grown without validation rows."""
+    """Statistic of the values beside the thresholds of one tree, which may be grown without validation rows."""
 
     holdout: Holdout = Holdout()
 

@@ -65,7 +65,7 @@ class NodeTable(Tree):
         return np.asarray((up(self, squares) + below) / weight)
 
     def _ended(self, name: str, remedy: str) -> Any:
-        """What training rows left in the nodes where they ended; an AttributeError, if it was not kept."""
+        """Channel sums of the training rows in their leaves; AttributeError if they were not kept."""
         learner = self._learner
         if learner._missing_code == PARTS:
             raise AttributeError(f'{name}: with missing="fractional" a row is in several nodes. Remedy: {remedy}')
@@ -192,7 +192,7 @@ class ForestPaths(Estimator):
 
 
 def ancestor_matrix(trees: Tree) -> sp.csr_matrix:
-    """For each node, 1 for the nodes from its root down to it."""
+    """Matrix with ones for the nodes on the path from the root to each node."""
     above, n = trees.parent, trees.node_count
     at, end = np.arange(n), np.arange(n)
     found = []
@@ -225,7 +225,7 @@ def nodes(learner: Any, model: Any, X: Columns) -> Codes:
 
 
 def tree_at(trees: Tree, roots: Codes, t: int) -> tuple[Tree, slice]:
-    """One of several trees by itself, and where its nodes are among all."""
+    """One of several trees, and the range of its nodes."""
     stop = int(roots[t + 1]) if t + 1 < len(roots) else trees.node_count
     at = slice(int(roots[t]), stop)
     found = Tree._make(field[at] for field in trees)._replace(route=trees.route)

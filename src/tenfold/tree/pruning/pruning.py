@@ -74,7 +74,7 @@ def up(tree: Tree, ends: Sums) -> Sums:
 
 
 def reduced_error(tree: Tree, losses: Losses) -> Flags:
-    """From the leaves to the root: a node is cut if validation rows lose no more by it.
+    """Reduced error pruning, bottom-up: a node is cut if that does not raise the loss of validation rows.
 
     The tree before and after the cut is the same but for this node (as cut below already); of all prunings this one has
     the least loss, and of those the fewest leaves.
@@ -133,7 +133,7 @@ def upper_rate(errors: Array, n: Array, confidence: float) -> Array:
 
 
 def chi_squared(tree: Tree, weight: Array, significance: float) -> Flags:
-    """From the root down: a split stays if its branches differ in their classes more than chance would have it.
+    """Chi-squared pruning, top-down: a split is kept if the classes of its branches differ significantly.
 
     Pearson's statistic of branches by classes. It takes no notice of the choice among many splits.
     """

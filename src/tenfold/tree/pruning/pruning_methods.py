@@ -34,7 +34,7 @@ class Prices(NamedTuple):
 
 
 class Pruned(TreeGrower):
-    """What pruning adds to a tree learner."""
+    """Base of tree learners that can be pruned."""
 
     min_impurity = 0.0
 
@@ -127,7 +127,7 @@ def cut_at(model: TreeModel, at: Flags) -> TreeModel:
 
 
 def losses_of(model: TreeModel, sums: Codes, rules: Rules) -> Losses:
-    """What validation rows lose by each node, from their channel sums: errors; or squares, but for a constant."""
+    """Loss of validation rows at each node, from their channel sums: errors, or squares up to a constant."""
     every = pruning.up(model.tree, sums)
     if rules.criterion != SUMS:
         said = model.value.argmax(axis=1)
@@ -158,14 +158,14 @@ def path_of(tree: Tree, value: Array, criterion: int, losses: Losses | None = No
 
 
 def cuts_at_alpha(tree: Tree, value: Array, criterion: int, alpha: float) -> Flags:
-    """Where a tree is cut if each leaf costs `alpha`: branches that lower impurity by less than their leaves cost."""
+    """Nodes at which a tree is cut if each leaf costs `alpha` (minimal cost-complexity pruning)."""
     path = path_of(tree, value, criterion)
     steps = int(np.searchsorted(path.alpha, alpha, side="right")) - 1
     return pruning.cuts_of(path, steps, tree.node_count)
 
 
 def impurities(weight: Array, criterion: int) -> Array:
-    """Of nodes with these weights of classes, times their weight: Gini, error, or else entropy."""
+    """Weighted impurity of nodes with these class weights: Gini, error, or entropy."""
     whole = weight.sum(axis=1)
     if criterion == ERROR:
         return np.asarray(whole - weight.max(axis=1))

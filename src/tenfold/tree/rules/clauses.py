@@ -87,7 +87,7 @@ class Clauses(NamedTuple):
         return out
 
     def key(self, r: int) -> tuple[bytes, ...]:
-        """By which equal rules are known."""
+        """Key under which equal rules compare equal."""
         some = slice(self.start[r], self.start[r + 1])
         return tuple(field[some].tobytes() for field in (self.column, self.sign, self.bound, self.missing, self.set_at))
 

@@ -15,7 +15,7 @@ BELOW, ABOVE, AMONG = "<=", ">", "in"
 
 
 class Condition(NamedTuple):
-    """What a row must fulfil to take a branch."""
+    """Condition that a row must fulfil to take a branch."""
 
     column: int
     sign: str
@@ -79,7 +79,7 @@ def path_conditions(tree: Tree, k: int, above: Any) -> tuple[Condition, ...]:
 
 
 def tightened(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """At most one condition of each sign on a column: the tightest bound, the categories in all sets."""
+    """Simplify conditions to at most one of each sign per column: the tightest bound, the common categories."""
     found: dict[tuple[int, str], Condition] = {}
     for one in conditions:
         key = one.column, one.sign

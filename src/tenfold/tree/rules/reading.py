@@ -146,7 +146,7 @@ class Dialect(NamedTuple):
         return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
 
     def bound(self, name: str, column: str, sign: str, bound: float) -> str | None:
-        """That a value is there, and up to a bound or beyond it; None: no value is."""
+        """SQL condition that a value is not missing and within a bound; None: that it is missing."""
         below = sign == BELOW
         if bound == math.inf or (column in self.booleans and not 0 <= bound < 1):
             return f"{name} IS NOT NULL" if below == (bound >= 1) else None
@@ -224,7 +224,7 @@ def graphviz(book: Book) -> str:
 
 
 def edge(book: Book, k: int, child: int) -> str:
-    """What is written at a branch: the condition without its column."""
+    """Label of a branch: the condition without its column."""
     one = branch(book.tree, k, child)
     if one.sign != AMONG:
         gap = ", missing" if one.missing and book.gaps[one.column] else ""

@@ -166,7 +166,7 @@ class RuleListClassifier(ProbabilityScored):
         return GrowingTree(0, Bundle((self._tree.start(schema),)))
 
     def ask(self, state: RuleListState) -> Asked | RuleCoverage | FirstRules | None:
-        """What the tree asks for; then what rules cover, and which comes first."""
+        """Ask the question of the tree, then for the coverage of rules, and for the first rule of each row."""
         match state:
             case GrowingTree():
                 return self._tree.ask(state.tree)

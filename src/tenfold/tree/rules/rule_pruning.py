@@ -55,7 +55,7 @@ class RuleCoverage(Statistic[CoveredByRules]):
         return CoveredByRules(*self._weights(learned), *self._weights(back))
 
     def _weights(self, chunk: Chunk) -> tuple[Codes, Codes]:
-        """By class, of the rows that fulfil each rule, and of those that fail at one condition alone."""
+        """Class weights of the rows that fulfil each rule, and of those that fail at one condition alone."""
         weight, rules, k = self.weights.whole(chunk.weight), self.clauses, self.classes
         full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
         for rows, block in chunk.X.blocks():
@@ -93,7 +93,7 @@ class FirstRules(Statistic[Fired]):
         return Fired(self._weights(learned), self._weights(back))
 
     def _weights(self, chunk: Chunk) -> Codes:
-        """By the first rule that holds, and by class."""
+        """Weights by the first rule that holds, and by class."""
         weight = self.weights.whole(chunk.weight)
         found = np.zeros((self.clauses.size + 1, self.classes), np.int64)
         np.add.at(found, (self.clauses.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
