@@ -228,12 +228,12 @@ class GaussianHMM(HiddenMarkov):
         )
 
     def start(self, schema: Schema) -> State:
-        """Where a mixture with as many components starts."""
+        """Start state of a mixture with as many components."""
         self._first_chances(None)  # refuses what are no chances
         return self._mixture.start(schema)
 
     def ask(self, state: State) -> Expression | None:
-        """What the first components need; then the expected counts and sums, round after round."""
+        """Ask for the statistic of the first components, then in each round for the expected counts and sums."""
         match state:
             case HMMRounds():
                 (model,) = state.kept.each

@@ -176,7 +176,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         return self._rounds.model(state)
 
     def certify(self, model: Model, s: Summary | MemberErrorSums) -> tuple[Claim, ...] | None:
-        """What the rounds prove about the training error, and that the weights are right."""
+        """Claims about the training error that follow from the rounds, and a check of the weights."""
         return self._rounds.certify(model, s)
 
     def votes_from(self, model: Model, X: Columns, rounds: list[int]) -> list[Array]:

@@ -187,7 +187,7 @@ class MemberRounds(NamedTuple):
         return FittingMember(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
 
     def ask(self, state: State | Done[Members]) -> BoostedRows | None:
-        """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
+        """Ask the question of the member, then for its errors, and at the end for the errors of the last one."""
         match state:
             case FittingMember(step, schema, so_far, current):
                 learner = self.learner(step)
@@ -229,7 +229,7 @@ class MemberRounds(NamedTuple):
         return (ScoringMember if done else FittingMember)(*state[:3], Bundle((current,)))
 
     def certify(self, model: Members, s: object) -> tuple[Claim, ...] | None:
-        """What the rounds prove, once the weights have followed the last of them."""
+        """Claims that follow from the rounds, after the weights of the last one."""
         known = isinstance(s, MemberErrorSums) and s.member == s.rounds == len(model.estimator_weights)
         return av.claims_of(model, s, "member") if known else None
 

@@ -155,7 +155,7 @@ class StumpRounds(NamedTuple):
         return state.so_far if isinstance(state, AddingStumps) and state.step else None
 
     def ask(self, state: State) -> SampleAndRanges | Neighbors | StumpWeights | None:
-        """Where to cut the columns; then one round after another."""
+        """Ask for the bin edges of the columns, then for one boosting round after another."""
         match state:
             case Initial():
                 return SampleAndRanges(int(self.seed), strata_of(state.schema))
@@ -216,7 +216,7 @@ class StumpRounds(NamedTuple):
         return RefiningCuts(0, stumps, beside) if refines else AddingStumps(0, stumps)
 
     def certify(self, model: Stumps, s: Summary) -> tuple[Claim, ...] | None:
-        """What the rounds prove, once the weights have followed the last of them."""
+        """Claims that follow from the rounds, after the weights of the last one."""
         known = isinstance(s, Boosted) and s.rounds == len(model.feature)
         return (*av.claims_of(model, s, "stump"), *bin_claims(model.bin_share)) if known else None
 

@@ -1,4 +1,4 @@
-"""What both bags share: rows drawn again for each member, and the judgement of rows that it has not drawn.
+"""The base of bagging: bootstrap draws for each member, and out-of-bag scores.
 
 How often a member draws a row is a Poisson number of mean one, from a hash of the row's place and the member: the
 bootstrap without a list, the same on every runner. Members learn side by side over shared scans; if the member learns
@@ -143,7 +143,7 @@ class Bagging(MemberSequence, Ensemble):
     @property
     def record_types(self) -> RecordTypes:
         own = super().record_types
-        return own._replace(summaries=(*own.summaries, self.judged_type))
+        return own._replace(summaries=(*own.summaries, self.out_of_bag_type))
 
     def draws(self) -> tuple[Bootstrap, ...]:
         """Bootstrap draws of the members, by row id."""
@@ -184,11 +184,11 @@ class Bagging(MemberSequence, Ensemble):
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:
         """Out-of-bag claims, and the smallest and largest value of each claim over members."""
-        judged = not isinstance(s, Joint)
-        each = self.certified(model, None if judged else s)
+        has_oob = not isinstance(s, Joint)
+        each = self.certified(model, None if has_oob else s)
         if each is None:
             return None
-        claims = list(self.out_of_bag_claims(s)) if judged else []
+        claims = list(self.out_of_bag_claims(s)) if has_oob else []
         kinds = dict.fromkeys(c.kind for some in each for c in some)
         for kind in kinds:
             some = [c for claims_ in each for c in claims_ if c.kind == kind]

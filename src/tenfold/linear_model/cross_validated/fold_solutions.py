@@ -77,7 +77,7 @@ class Chosen(NamedTuple):
 
 
 class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
-    """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
+    """Base of `RidgeCV`, `LassoCV` and `ElasticNetCV`, which define `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
 

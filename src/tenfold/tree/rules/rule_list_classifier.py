@@ -54,7 +54,7 @@ class GrowingTree(NamedTuple):
         return found
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether there is one tree."""
+        """Whether the model has exactly one tree."""
         return len(self.within.each) == 1 and type(self.tree) in record_types(DecisionTree).states
 
 
