@@ -1,6 +1,8 @@
 """Messages, docstrings and pages use the words of the field, which a reader can search for."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,25 @@ INSTEAD = {
     r"thinnest": "smallest",
     r"stands? twice": "appears twice",
     r"falls to (zero|nothing)\b(?! as)": "is 0",
+    r"in the values that say what is done here": "other values raise an error",
+    r"and without effect: \*Coming from": "has no effect",
+    r"what (the )?(members|trees|estimators) says?\b": "predictions",
+    r"has no say\b": "is left out",
+    r"say to which group": "the group of the row",
+    r"there is nothing to (learn|boost|compute)\b(?! from)": "nothing is estimated",
+    r"(the|that) certificate (says|tells)\b": "reports, bounds",
+}
+NAMES = {
+    "AGAIN|ALIKE|APART|ASKED|AT_ONCE|BETWEEN|BLOCK|CLOSE|EACH|ENOUGH|EVERY|FAR|FEW|FINE|HALF|HEFT|JUDGED|KEPT|LARGE": (
+        "a noun: MAX_QR_FEATURES, ROWS_PER_BLOCK, RESIDUAL_TOLERANCE"
+    ),
+    "LEAST|LENT|LITTLE|LOOKED|MOST|MOVES|NEAR|REST|ROUGH|ROWS|SAME|SETTLE|SMALL|SOFT|SURE|TINY|USUAL|WAYS|WHOLE|WIDE": (
+        "a noun: MAX_MOVES, SMALLEST_NORMAL, MISSING_RULES"
+    ),
+    "Judged|Followed|Onward|Itself|Begun|Solved|Roster|Unseen|UnseenNumbers": "what the record holds or the state does",
+    "judgement|judged_type|merits?|least_merit|cuts_at_price|prices|hands|crew|told_by|telling": (
+        "claims, gain, alpha, C, threads, identity"
+    ),
 }
 
 CONSTANTS = {

@@ -20,7 +20,7 @@ X += 0.13 * rng.normal(size=X.shape)
 
 # %%
 # Without hidden units the network is logistic regression, and its border a line. Each unit that is added may bend it
-# once more. L-BFGS looks at all rows in every round; the certificate says how steep the objective still is.
+# once more. L-BFGS looks at all rows in every round; the certificate reports the norm of its gradient.
 
 nets = {units: tn.MLPClassifier(units, "tanh", solver="lbfgs", alpha=0.01).fit(X, moon) for units in ((), 2, 12)}
 figure, axes = plt.subplots(1, 3, figsize=(12, 4), sharey=True, layout="constrained")

@@ -55,5 +55,5 @@ def _named(scoring: Scoring) -> list[tuple[str, One]]:
     else:
         several = [("", one) for one in ([scoring] if isinstance(scoring, str) or callable(scoring) else scoring)]
     if not several:
-        raise ValueError("scoring is empty: there is nothing to compute. Remedy: name a score, or leave scoring out")
+        raise ValueError("scoring is empty. Remedy: name a score, or leave scoring out")
     return several

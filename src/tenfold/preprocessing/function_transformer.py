@@ -1,4 +1,4 @@
-"""A function of the columns, row by row: z = f(x). No row needs another, so there is nothing to learn."""
+"""A function of the columns, row by row: z = f(x). Each row is transformed by itself: nothing is estimated."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rows of length one: z = x / ‖x‖, row by row.
 
-‖x‖ is Σ|x_j| ("l1"), √Σx_j² ("l2") or max|x_j| ("max"). No row needs another, so there is nothing to learn:
+‖x‖ is Σ|x_j| ("l1"), √Σx_j² ("l2") or max|x_j| ("max"). Each row is transformed by itself:
 the summary only counts.
 """
 

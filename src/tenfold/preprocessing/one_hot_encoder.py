@@ -135,7 +135,7 @@ class OneHotEncoder(CategoryEncoder):
             )
 
     def _indicators(self, model: CategoryModel) -> tuple[Codes, int]:
-        """The indicator of each code, as `coded` numbers them, -1: none; and how many indicators there are."""
+        """The indicator of each code, as `coded` numbers them, -1: none; and the number of indicators."""
         rare, place, outputs = self.places(model)
         found, start = [], 0
         for j, some in enumerate(self._columns(model)):

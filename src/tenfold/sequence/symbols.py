@@ -19,7 +19,7 @@ def one_column(schema: Schema, name: str) -> None:
 
 
 def codes_of(X: Columns, symbols: int) -> Codes:
-    """The code of the symbol in each row; of a missing or an unknown one, how many symbols there are."""
+    """The code of the symbol in each row; of a missing or an unknown one, the number of symbols."""
     column = X.column(0)
     return np.where(column >= 0, column, symbols).astype(np.int64)
 

@@ -252,7 +252,7 @@ class SVC(KernelMachine, Deciding):
         calibrated = model.sigmoids.shape == (machines if self.has_probabilities else 0, 2)
         return counted and calibrated and super().is_valid(model, summary, schema)
 
-    # ---- what the model says of rows -------------------------------------------------------------------------
+    # ---- predictions -------------------------------------------------------------------------
 
     def scores(self, model: SVCModel, X: Columns) -> Array:
         # What `decision_function` says: of each class, or of each two.

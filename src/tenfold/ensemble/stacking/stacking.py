@@ -256,7 +256,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return self.beside(self.out_of_fold(model, X, self.k), X)
 
     def outputs_from(self, model: StackModel, X: Columns) -> Array:
-        # What the last learner sees: what members say, and the columns that pass through, categories as numbers.
+        # Input of the final estimator: out-of-fold predictions, and the columns that pass through, categories as numbers.
         out_of_fold = self.out_of_fold(model, X, self.k)
         return (
             np.column_stack([out_of_fold, *(X.column(j) for j in range(X.shape[1]))])
@@ -290,7 +290,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return claims
 
     def kept(self, model: StackModel, summary: Any) -> Any:
-        # That of what the models say; those of the models of all rows are kept with them.
+        # The summary of the out-of-fold predictions; those of the models of all rows are kept with them.
         last = self.final().kept(model.last.each[0], summary.each.each[0])
         return replace(summary, each=replace(summary.each, each=(last,)))
 

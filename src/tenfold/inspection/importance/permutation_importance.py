@@ -209,5 +209,5 @@ def _half(scorer: Scorer, plain: dict[int, Any], swapped: dict[int, Any], score:
         return math.nan
     before, after = (resampler([some[u] for u in units]) for some in (plain, swapped))
     left = jackknife(lambda often: scorer.value(before(often)) - scorer.value(after(often)), k)
-    left[np.abs(left) <= 1e-13 * max(1.0, abs(score))] = 0.0  # rounding, where a column has no say
+    left[np.abs(left) <= 1e-13 * max(1.0, abs(score))] = 0.0  # rounding, where a column has no effect
     return float(special.stdtrit(k - 1, (1 + level) / 2)) * standard_error(left)

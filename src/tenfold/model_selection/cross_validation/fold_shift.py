@@ -44,7 +44,7 @@ class ColumnMeans(Grouped[FoldMeans]):
     """The means of the first columns, from a few rows of every part; of text, the mean of its lengths."""
 
     every: int
-    """it looks at each so-manieth row of a part: a power of two"""
+    """one in `every` rows of a part is sampled: a power of two"""
 
     @classmethod
     def for_rows(cls, rows: int) -> ColumnMeans:

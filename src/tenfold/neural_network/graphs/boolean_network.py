@@ -21,7 +21,7 @@ GATES: dict[str, tuple[float, float, float]] = {
     "nor": (0.5, -1.0, -1.0),
 }
 """b, w₁ and w₂ of perceptrons of two inputs"""
-MOST = 20
+MAX_TRUTH_TABLE_INPUTS = 20
 """inputs of a truth table"""
 
 
@@ -256,6 +256,8 @@ class BooleanNetwork:
 
 def _all_inputs(n: int) -> Codes:
     """Every combination of n inputs, the last changing fastest."""
-    if n > MOST:
-        raise ValueError(f"a table of {n} inputs has 2^{n} rows. Remedy: at most {MOST}, or a disjunction of terms")
+    if n > MAX_TRUTH_TABLE_INPUTS:
+        raise ValueError(
+            f"a table of {n} inputs has 2^{n} rows. Remedy: at most {MAX_TRUTH_TABLE_INPUTS}, or a disjunction of terms"
+        )
     return np.arange(1 << n)[:, None] >> np.arange(n)[::-1] & 1

@@ -14,9 +14,9 @@ from tenfold.neural_network.sequences.recurrent import Recurrent
 from tenfold.neural_network.sequences.transformer import Transformer
 from tenfold.neural_network.torch_thread import one_torch_thread
 
-MOST = 1 << 23
+MAX_NUMBERS_AT_ONCE = 1 << 23
 """numbers that sequences which go through a network together may take"""
-TOGETHER = 256
+MAX_SEQUENCES_AT_ONCE = 256
 """sequences that do, at most"""
 
 
@@ -127,8 +127,11 @@ class Sequences(NamedTuple):
         """Yield numbers, padded features and lengths of some sequences of like lengths; within bounds of memory."""
         order = which[np.argsort(self.lengths[which], kind="stable")]
         while len(order):
-            long = self.lengths[order[:TOGETHER]]
-            many = max(1, int(np.searchsorted(network.encoder.numbers(long) * np.arange(1, len(long) + 1), MOST)))
+            long = self.lengths[order[:MAX_SEQUENCES_AT_ONCE]]
+            many = max(
+                1,
+                int(np.searchsorted(network.encoder.numbers(long) * np.arange(1, len(long) + 1), MAX_NUMBERS_AT_ONCE)),
+            )
             yield order[:many], *self.padded(order[:many])
             order = order[many:]
 
