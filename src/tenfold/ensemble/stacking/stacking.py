@@ -256,7 +256,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         return self.beside(self.out_of_fold(model, X, self.k), X)
 
     def outputs_from(self, model: StackModel, X: Columns) -> Array:
-        # Input of the final estimator: out-of-fold predictions, and the columns that pass through, categories as numbers.
+        # Final estimator input: out-of-fold predictions, and the columns that pass through, categories as numbers.
         out_of_fold = self.out_of_fold(model, X, self.k)
         return (
             np.column_stack([out_of_fold, *(X.column(j) for j in range(X.shape[1]))])
