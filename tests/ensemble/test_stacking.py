@@ -156,7 +156,7 @@ def test_decision_functions_are_those_of_the_members(target):
     team = [("a", tn.LinearDiscriminantAnalysis()), ("b", tn.LogisticRegression())]
     model = tn.StackingClassifier(team, tn.GaussianNB(), stack_method="decision_function", cv=2).fit(X, target)
     want = np.column_stack([member.decision_function(X) for member in model.estimators_])
-    np.testing.assert_array_equal(model.told(model.model_, Columns(X), 2), want)
+    np.testing.assert_array_equal(model.out_of_fold(model.model_, Columns(X), 2), want)
     assert model.score(X, target) > 0.8
     alone = (target == target[0]).astype(int)  # the rows of a class in one fold: the model without it has no score
     with pytest.raises(tn.DataError, match="no finite score.*Remedy: stack_method='predict_proba'"):
