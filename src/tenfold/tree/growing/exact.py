@@ -185,7 +185,7 @@ def _search(
     shape = p, slots = len(lists.levels), len(total)
     cost, (_, a, b), noise = rules.cost(p), numbers, np.zeros(slots)
     base = np.array([node_impurity(t, rules.criterion, rules.units, rules.l2, -np.inf, np.inf) for t in total])
-    merit, where, to_left = np.full(shape, -1.0), np.full(shape, np.nan), np.zeros(shape, bool)
+    gain, where, to_left = np.full(shape, -1.0), np.full(shape, np.nan), np.zeros(shape, bool)
     place, order_by = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     told = (*numbers, total, base, rules.criterion, rules.units, rules.limits)
     if (square := rules.squares(a, b)) is not None:

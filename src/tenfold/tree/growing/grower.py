@@ -105,7 +105,7 @@ class TreeGrower(Estimator):
 
     @property
     def _parts(self) -> int:
-        """In how many parts a row goes down a tree."""
+        """Number of fractional parts of a row."""
         return ROW_PARTS if self._missing_code == PARTS else 1
 
     def check_params(self, schema: Schema) -> None:
