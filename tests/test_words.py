@@ -39,19 +39,6 @@ INSTEAD = {
     r"there is nothing to (learn|boost|compute)\b(?! from)": "nothing is estimated",
     r"(the|that) certificate (says|tells)\b": "reports, bounds",
 }
-NAMES = {
-    "AGAIN|ALIKE|APART|ASKED|AT_ONCE|BETWEEN|BLOCK|CLOSE|EACH|ENOUGH|EVERY|FAR|FEW|FINE|HALF|HEFT|JUDGED|KEPT|LARGE": (
-        "a noun: MAX_QR_FEATURES, ROWS_PER_BLOCK, RESIDUAL_TOLERANCE"
-    ),
-    "LEAST|LENT|LITTLE|LOOKED|MOST|MOVES|NEAR|REST|ROUGH|ROWS|SAME|SETTLE|SMALL|SOFT|SURE|TINY|USUAL|WAYS|WHOLE|WIDE": (
-        "a noun: MAX_MOVES, SMALLEST_NORMAL, MISSING_RULES"
-    ),
-    "Judged|Followed|Onward|Itself|Begun|Solved|Roster|Unseen|UnseenNumbers": "what the record holds or the state does",
-    "judgement|judged_type|merits?|least_merit|cuts_at_price|prices|hands|crew|told_by|telling": (
-        "claims, gain, alpha, C, threads, identity"
-    ),
-}
-
 CONSTANTS = {
     "FEW": "MAX_..., a bound with the noun that it counts: GATHER_BELOW_ROWS",
     "LEAST": "MIN_... with a noun: MIN_ROWS_PER_THREAD",
@@ -75,6 +62,19 @@ NAMES = {
     "NOUGHT": "ZERO",
 }
 """functions, fields and variables of a private dialect, and the field's word"""
+DEFINITIONS = {
+    "AGAIN|ALIKE|APART|ASKED|AT_ONCE|BETWEEN|BLOCK|CLOSE|EACH|ENOUGH|EVERY|FAR|FEW|FINE|HALF|HEFT|JUDGED|KEPT|LARGE": (
+        "a noun: MAX_QR_FEATURES, ROWS_PER_BLOCK, RESIDUAL_TOLERANCE"
+    ),
+    "LEAST|LENT|LITTLE|LOOKED|MOST|MOVES|NEAR|REST|ROUGH|ROWS|SAME|SETTLE|SMALL|SOFT|SURE|TINY|USUAL|WAYS|WHOLE|WIDE": (
+        "a noun: MAX_MOVES, SMALLEST_NORMAL, MISSING_RULES"
+    ),
+    "Judged|Followed|Onward|Itself|Begun|Solved|Roster|Unseen|UnseenNumbers": "what the record holds or the state does",
+    "judgement|judged_type|merits?|least_merit|cuts_at_price|prices|hands|crew|told_by|telling": (
+        "claims, gain, alpha, C, threads, identity"
+    ),
+}
+"""names that nothing outside the kernels may be defined with, and what to write instead"""
 
 
 @pytest.mark.parametrize(("phrase", "instead"), INSTEAD.items())
@@ -107,3 +107,20 @@ def test_identifiers_are_words_of_the_field():
     word = re.compile(rf"\b({'|'.join(NAMES)})\b")
     found = {f"{path}: {match[1]}": NAMES[match[1]] for path, text in sources() for match in word.finditer(text)}
     assert not found
+
+
+def defined(path: Path) -> Iterator[str]:
+    """Names of the constants of a module, and of its classes, functions, methods and fields."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        for one in node.body if isinstance(node, ast.ClassDef | ast.Module) else ():
+            targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+@pytest.mark.parametrize(("names", "instead"), DEFINITIONS.items())
+def test_nothing_is_defined_by_a_name_that_a_reader_has_to_look_up(names, instead):
+    paths = [path for path in sorted((ROOT / "src/tenfold").rglob("*.py")) if "compiled" not in path.parts]
+    found = [f"{path}: {name}" for path in paths for name in defined(path) if re.fullmatch(names, name)]
+    assert not found, f"better: {instead}\n" + "\n".join(found)
