@@ -132,7 +132,7 @@ class ErrorBoundDisplay(_Lines):
 
 
 class GrowthDisplay(_Lines):
-    """In how many ways a class labels points: all of them up to its VC dimension, then as many as a polynomial.
+    """Growth function of a hypothesis class: 2^n up to its VC dimension, polynomial beyond.
 
     Parameters
     ----------

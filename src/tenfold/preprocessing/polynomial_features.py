@@ -22,7 +22,7 @@ from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_mo
 
 
 class TotalRowWeight(Mergeable):
-    """What a fit keeps: the weight of the rows."""
+    """Summary of a fit: the total weight of the rows."""
 
     weight: float
 

@@ -194,7 +194,7 @@ class StateDecoder(SequenceLearner):
 
     @fitted
     def impossible_transitions(self, states: Any, lengths: VectorLike = None) -> Codes:
-        """Where a path of states goes where it cannot: the rows whose state cannot follow that of the row before.
+        """Rows whose state cannot follow the state of the row before.
 
         Parameters
         ----------

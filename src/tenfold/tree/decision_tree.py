@@ -205,7 +205,7 @@ class DecisionTree(Pruned, TreePaths):
         return self._grown(setup, has_missing, grown)
 
     def _weighed(self, setup: Setup, s: ExactRows | GatheredBins) -> tuple[Setup, Numbers]:
-        """With the weight of all rows; and how each of them counts."""
+        """Scale the settings by the total weight, and by the weight of each row."""
         channels = self.channels(setup)
         numbers = channels.numbers(s.target, s.weight)
         setup = self.weighed(setup, sums_by(np.zeros(len(s.target), np.int64), 1, channels.size, *numbers)[0])

@@ -174,7 +174,7 @@ class TreeModel(NamedTuple):
 
 
 class Histograms(Mergeable):
-    """Of the nodes that want one: slots x (channels x cells). Whole numbers: merging is exact."""
+    """Histograms of the requested nodes: slots x (channels x cells). Integers, so merging is exact."""
 
     sums: Annotated[Codes, "slot", "cell", ANYTHING]
 

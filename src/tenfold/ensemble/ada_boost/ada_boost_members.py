@@ -145,7 +145,7 @@ class MemberStatistic(BoostedRows):
 
 
 class StridedMemberStatistic(Strided, MemberStatistic):
-    """The same of a share of the parts."""
+    """Statistic of the next member over a share of the parts."""
 
     identity = ("rounds", "how", "so_far", "asked", "every")
 
@@ -220,7 +220,7 @@ class MemberRounds(NamedTuple):
         return Done.of(state.so_far, state.step)
 
     def _learn(self, state: FittingMember, s: object) -> FittingMember | ScoringMember:
-        """One turn of the learner's loop, or more if it asks for what it has."""
+        """Advance the fit of the member by one turn of its loop, or more if no statistic is needed."""
         learner, current, done = self.learner(state.step), state.current.each[0], False
         asked = ask = learner.ask(current)
         while ask == asked and not done:
@@ -256,7 +256,7 @@ class MemberRounds(NamedTuple):
         return fits and all(sound_member(self.estimator, one, None, schema) for one in each)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The same while a member is learned or scored."""
+        """Whether a state in which a member is fitted or scored can be resumed."""
         if not self.is_valid(state.so_far, schema) or state.step != len(state.so_far.members.each):
             return False
         if isinstance(state, ScoringLastMember):

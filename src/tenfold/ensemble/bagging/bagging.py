@@ -213,7 +213,7 @@ class Bagging(MemberSequence, Ensemble):
         return [self.fitted(at) for at in np.flatnonzero(self.model_.seen).tolist()]
 
     def is_valid(self, model: EnsembleModel, summary: object, schema: Schema) -> bool:
-        kind = self.judged_type if self.oob_score else Joint
+        kind = self.out_of_bag_type if self.oob_score else Joint
         return (summary is None or type(summary) is kind) and super().is_valid(model, summary, schema)
 
     def size_fits(self, record: Any) -> bool:

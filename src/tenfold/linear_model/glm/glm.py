@@ -329,7 +329,7 @@ class Glm(RobustErrors, Featured):
         return self._estimated(state, s)
 
     def _penalties(self, state: Approaching | OnAllRows, s: Curvature) -> tuple[float, float]:
-        """Those of all rows, as far as the rows that were read go."""
+        """Penalties of the full objective, scaled to the rows that were read."""
         squared, absolute = self.penalties(s.weight)
         part = PARTS_PER_SHARE * state.thinned if isinstance(state, Approaching) else 1
         return squared / part, absolute / part

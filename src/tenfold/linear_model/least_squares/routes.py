@@ -142,8 +142,8 @@ class Route(ABC, Generic[S]):
 
     def solvable(self, problem: RidgeProblem, summary: S) -> S:
         """The summary of the features that have a coefficient."""
-        keep = problem.kept(summary)
-        return summary if keep is None else some(summary, keep)
+        keep = problem.kept_features(summary)
+        return summary if keep is None else select(summary, keep)
 
     def certify(self, problem: RidgeProblem, model: LinearModel, summary: S) -> tuple[Claim, ...]:
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""
@@ -190,8 +190,8 @@ class GramMatrix(Route[Moments]):
         if values is None:
             found = self.solution(problem, summary)
             values, doubtful = found.values, found.wants_factor
-        keep = problem.kept(summary)
-        model = LinearModel.of(values if keep is None else among(values, keep), problem.schema)
+        keep = problem.kept_features(summary)
+        model = LinearModel.of(values if keep is None else expand(values, keep), problem.schema)
         if doubtful and (len(model.coef) < MAX_QR_FEATURES or not problem.levels.any()):
             return RouteStep(model, self._escalated(problem, model, summary), True)
         return RouteStep(model, Initial(0, problem.schema), False)
