@@ -293,9 +293,9 @@ def test_a_checkpoint_whose_tree_cannot_grow_is_refused(tmp_path):
                 resumed(levels, table, change, tmp_path)
     with pytest.raises(ModelFileError, match="not those of a fit"):
         resumed(gathered, ("summary", "record", "bytes", "tensor"), lambda a: a * 0 + 200, tmp_path)
-    with pytest.raises(ModelFileError, match=r"Gathered\.label"):
+    with pytest.raises(ModelFileError, match=r"GatheredBins\.label"):
         resumed(gathered, ("summary", "record", "label", "tensor"), lambda a: a + 1000, tmp_path)
-    with pytest.raises(ModelFileError, match="Gathered"):
+    with pytest.raises(ModelFileError, match="GatheredBins"):
         resumed(gathered, ("summary", "record", "label", "tensor"), lambda a: a[:-1], tmp_path)
 
 
