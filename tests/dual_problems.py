@@ -95,7 +95,7 @@ def best(given: Drawn) -> float:
     for tol in (1e-11, 1e-9):
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tol
         solved = clarabel.DefaultSolver(P, q, A, b, cones, settings).solve()
-        if solved.status == clarabel.SolverStatus.Done:
+        if solved.status == clarabel.SolverStatus.Solved:
             return float(solved.obj_val)
     raise RuntimeError(f"Clarabel: {solved.status}")
 

@@ -77,9 +77,9 @@ def test_a_target_of_one_column():
 
 def test_missing_folds_are_refused():
     folds = np.where(np.arange(n) < 5, np.nan, np.arange(n) % 3)
-    with pytest.raises(tn.DataError, match="not to which group"):
+    with pytest.raises(tn.DataError, match="folds has missing entries"):
         tn.cross_validate(tn.Ridge(), X, X.a.values, folds=folds)
-    with pytest.raises(tn.DataError, match="not to which group"):
+    with pytest.raises(tn.DataError, match="groups has missing entries"):
         tn.cross_validate(tn.Ridge(), X, X.a.values, folds=2, groups=np.where(np.arange(n) < 5, None, "a"))
 
 

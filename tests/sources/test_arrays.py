@@ -5,7 +5,6 @@ import pytest
 
 from tenfold.core import DataError, Need
 from tenfold.engine import Local, schema_of
-from tenfold.engine.executors.held_store import HeldStore
 from tenfold.engine.executors.local import LocalSession
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.label_codes import class_codes, code, levels
@@ -25,7 +24,7 @@ def test_parts_are_equal_slices_by_the_number_of_rows_alone(rows, parts):
 def test_one_target_is_a_number_or_a_class():
     source = ArraySource(np.zeros((4, 1)), np.array([3, 1, 3, 2]))
     number, label = Need(target="number"), Need(target="class")
-    session = LocalSession(Local(threads=1), source, HeldStore(0))
+    session = LocalSession(Local(threads=1), source)
     assert source.load(0, number, schema_of(source, number, session)).y.tolist() == [3, 1, 3, 2]
     found = schema_of(source, label, session)
     assert found.classes.tolist() == [1, 2, 3]
@@ -42,7 +41,7 @@ def test_rows_of_weight_zero_do_not_exist():
             np.array(["x", "y", "z", "z"]),
             np.array([1.0, 0.0, 0.0, 0.0]),
         )
-    schema = schema_of(source, need, LocalSession(Local(threads=2), source, HeldStore(0)))
+    schema = schema_of(source, need, LocalSession(Local(threads=2), source))
     assert schema.columns[0].categories.tolist() == ["a"]
     assert schema.classes.tolist() == ["x"]
     first, last = (source.load(i, need, schema) for i in (0, 1))

@@ -49,7 +49,7 @@ def of_clarabel(A, y, cost, loss, epsilon):
     settings.verbose = False
     cones = [clarabel.NonnegativeConeT(len(h))]
     found = clarabel.DefaultSolver(sp.csc_matrix(P), q, sp.csc_matrix(G), h, cones, settings).solve()
-    assert found.status == clarabel.SolverStatus.Done
+    assert found.status == clarabel.SolverStatus.Solved
     return found.obj_val
 
 

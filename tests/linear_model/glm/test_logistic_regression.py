@@ -199,7 +199,7 @@ def test_separable_data_has_no_minimiser_and_it_is_said():
     grown.__dict__.update(model.__dict__)
     grown.model_ = model.model_._replace(coef=2 * model.model_.coef, intercept=2 * model.model_.intercept)
     assert objective(grown, X, y) < objective(model, X, y)  # larger is better, always
-    with pytest.raises(ValueError, match="separated"):
+    with pytest.raises(ValueError, match="separable, so the maximum likelihood estimate does not exist"):
         model.summary()
     with pytest.warns(UserWarning, match="as they do if some rows can be separated"):
         model = tn.LogisticRegression(C=np.inf).fit([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
