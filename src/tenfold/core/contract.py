@@ -36,7 +36,7 @@ class RecordTypes(NamedTuple):
 
     @property
     def all(self) -> tuple[type, ...]:
-        """Each class once."""
+        """All record classes of the learner, each once."""
         return tuple(dict.fromkeys((self.model, *self.states, *self.summaries, *self.within)))
 
 

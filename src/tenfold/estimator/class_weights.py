@@ -98,7 +98,7 @@ class WithSchema(Protocol):
 
     @property
     def schema(self) -> Schema:
-        """Columns and classes."""
+        """Schema of the training rows: their columns and classes."""
 
 
 class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):

@@ -307,7 +307,7 @@ class KNeighbors(MultiOutput, OnePass):
     # ---- leaving a row out -------------------------------------------------------------------------------------
 
     def _left_out(self, model: NeighborsModel) -> tuple[Claim, ...]:
-        """Claims from leave-one-out predictions."""
+        """Return the claims made from leave-one-out predictions of the training rows."""
         raise NotImplementedError
 
     # ---- within ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, MatrixLike
 from tenfold.display.drawing import Predicted, Results, Summarized, folds_of, legend_of, predicted, summarized
-from tenfold.display.evaluation.score_curve import Curve, ScoreCurve
+from tenfold.display.evaluation.score_curve import PlottedCurve, ScoreCurve
 from tenfold.metrics.predictors import Response
 from tenfold.model_selection.formatting import pyplot
 from tenfold.stats.metrics import Ranking
@@ -67,13 +67,13 @@ class PrecisionRecallDisplay(ScoreCurve):
         self.name, self.pos_label, self.prevalence_pos_label = name, pos_label, prevalence_pos_label
         self.interval = interval
 
-    def _curve(self, name: str | None) -> Curve:
+    def _curve(self, name: str | None) -> PlottedCurve:
         label, chance = legend_of(name, "AP", self.average_precision, self.interval, 0.95), None
         if self.prevalence_pos_label is not None:
             share = float(np.mean(self.prevalence_pos_label))
             chance = ((share, share), f"chance (AP = {share:.2f})")
         steps = {"drawstyle": "steps-post"}  # between two thresholds nothing is known
-        return Curve(self.recall, self.precision, label, chance, ("recall", "precision"), "lower left", steps)
+        return PlottedCurve(self.recall, self.precision, label, chance, ("recall", "precision"), "lower left", steps)
 
     @classmethod
     def from_estimator(

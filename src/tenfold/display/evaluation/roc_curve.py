@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, MatrixLike
 from tenfold.display.drawing import Predicted, Results, Summarized, folds_of, legend_of, predicted, summarized
-from tenfold.display.evaluation.score_curve import Curve, ScoreCurve
+from tenfold.display.evaluation.score_curve import PlottedCurve, ScoreCurve
 from tenfold.metrics.predictors import Response
 from tenfold.model_selection.certification.auc_interval import auc_interval
 from tenfold.model_selection.formatting import pyplot
@@ -70,10 +70,10 @@ class RocCurveDisplay(ScoreCurve):
         self.fpr, self.tpr, self.roc_auc = fpr, tpr, roc_auc
         self.name, self.pos_label, self.auc_interval, self.level = name, pos_label, auc_interval, level
 
-    def _curve(self, name: str | None) -> Curve:
+    def _curve(self, name: str | None) -> PlottedCurve:
         label = legend_of(name, "AUC", self.roc_auc, self.auc_interval, self.level)
         words = "false positive rate", "true positive rate"
-        return Curve(self.fpr, self.tpr, label, ((0, 1), "chance (AUC = 0.5)"), words, "lower right", {})
+        return PlottedCurve(self.fpr, self.tpr, label, ((0, 1), "chance (AUC = 0.5)"), words, "lower right", {})
 
     @classmethod
     def from_estimator(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Curve(NamedTuple):
-    """What is drawn."""
+class PlottedCurve(NamedTuple):
+    """Points, labels and line style of one score curve."""
 
     x: Array | list[Array]
     y: Array | list[Array]
@@ -22,7 +22,7 @@ class Curve(NamedTuple):
     chance: tuple[tuple[float, float], str] | None
     """ends and label of the line of chance, if it is known"""
     words: tuple[str, str]
-    """on the axes"""
+    """labels of the x axis and the y axis"""
     legend: Literal["lower left", "lower right"]
     look: Mapping[str, Any]
 
@@ -33,7 +33,7 @@ class ScoreCurve:
     name: str | None
     pos_label: object
 
-    def _curve(self, name: str | None) -> Curve:
+    def _curve(self, name: str | None) -> PlottedCurve:
         raise NotImplementedError
 
     def plot(
