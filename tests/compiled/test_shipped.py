@@ -258,3 +258,8 @@ def test_what_another_checkout_has_compiled_comes_from_the_cache(compiled, tmp_p
     assert main(["--cache", str(tmp_path / "cache"), "--level", shipped.levels_here()[0]]) == 0
     assert ": 0 in" in capsys.readouterr().out
     assert not missing(tmp_path / "here" / compiled.name)
+
+
+def test_a_cache_gets_kernels_that_were_compiled_before(compiled, tmp_path):
+    assert main(["--cache", str(tmp_path), "--level", shipped.levels_here()[0]]) == 0
+    assert {file.name for file in (tmp_path / compiled.name).iterdir()} == {file.name for file in compiled.iterdir()}

@@ -166,6 +166,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.to:
             _copy(base() / tag(level), to / tag(level), _files())
         if not missing(to / tag(level)):
+            if given.cache:
+                _copy(to / tag(level), given.cache / tag(level), _files())
             print(f"kernels are compiled for {level}")
             continue
         made, failed = compile_all(level, to, given.jobs, given.cache)
