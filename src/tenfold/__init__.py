@@ -304,6 +304,11 @@ _PLACES = {
     "tenfold.sequence.gaussian_hmm": ("GaussianHMM",),
     "tenfold.sequence.hmm_classifier": ("HMMClassifier",),
     "tenfold.sequence.markov_chain": ("MarkovChain",),
+    "tenfold.sources.expressions.expression": (
+        "Expression",
+        "col",
+        "when",
+    ),
     "tenfold.sources.scan": ("scan",),
     "tenfold.svm.kernel_perceptron": ("KernelPerceptron",),
     "tenfold.svm.linear_svc": ("LinearSVC",),

@@ -280,6 +280,23 @@ def test_a_pipeline_over_a_source(folder, cluster):
     assert found.tobytes() == here[0].predict(source).collect().tobytes()
 
 
+def test_computed_columns_have_the_same_bits_on_processes(folder, cluster):
+    first, second = NUMBERS[:2]
+    frame = dd.read_parquet(folder, split_row_groups=7)
+
+    def models():
+        some = [tn.scan(data, target="y", columns=NUMBERS) for data in (folder, frame)]
+        made = {"product": tn.col(first) * tn.col(second), second: tn.when(tn.col(second) > 0).then(1.0).otherwise(0.0)}
+        return [tn.Ridge().fit(rows.with_columns(**made)) for rows in some]
+
+    here = models()
+    with tn.on(cluster.runner):
+        there = models()
+        found = there[0].predict(tn.scan(folder)).collect()
+    assert [bits_of(m) for m in there] == [bits_of(m) for m in here]
+    assert found.tobytes() == here[0].predict(tn.scan(folder)).collect().tobytes()
+
+
 def test_small_arrays_are_sent(folder, cluster):
     X = pd.read_parquet(folder)[NUMBERS].to_numpy()
     y = pd.read_parquet(folder)["y"].to_numpy()

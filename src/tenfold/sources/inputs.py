@@ -26,6 +26,7 @@ from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike
 from tenfold.sources.arrays import FLOATS, ArraySource
 from tenfold.sources.arrow import is_category, is_date
 from tenfold.sources.dask_frames import is_dask
+from tenfold.sources.expressions.computed_columns import Computed, with_computed
 from tenfold.sources.frames import is_column, is_frame, settled, table_of
 from tenfold.sources.label_codes import column_of
 from tenfold.sources.scan import scan
@@ -87,6 +88,7 @@ def as_source(
     source : Source
         Its `lazy` decides whether outputs are sources too; arrays and frames get arrays.
     """
+    computed = () if reset else computed_of(model)
     if isinstance(X, Source):
         if y is not None or sample_weight is not None:
             raise ValueError(NAMES_ITS_OWN)
@@ -94,15 +96,19 @@ def as_source(
             raise ValueError(
                 "a Source names its own sequences, tenfold.scan(..., sequence=...): pass X without lengths"
             )
-        return X
+        return with_computed(X, computed)
     if isinstance(X, np.ma.MaskedArray):
         X = unmasked(X)
     if not isinstance(X, np.ndarray):
         if is_dask(X):
-            return _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
+            source = _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
+            return with_computed(source, computed)
         _refuse_no_table(X, y, need)
         X = settled(X)
-    source = _in_memory(BaseEstimator() if model is None else model, X, y, sample_weight, need, reset, classes)
+    if computed:
+        source = _to_be_completed(model, X, y, sample_weight, need, computed)
+    else:
+        source = _in_memory(BaseEstimator() if model is None else model, X, y, sample_weight, need, reset, classes)
     if need.sequence is not None:
         source = source.with_side(SEQUENCE, _ids(lengths, source.n_rows))
         source.sequence = SEQUENCE
@@ -182,7 +188,7 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
 
 def check_names(model: Any, X: MatrixLike) -> None:
     """Raise for rows in memory with other columns than the model was fitted on; a list of texts has no names."""
-    if not isinstance(X, Source) and (model.need.kinds != "text" or is_frame(X)):
+    if not isinstance(X, Source) and not computed_of(model) and (model.need.kinds != "text" or is_frame(X)):
         validate_data(model, X, reset=False, skip_check_array=True)
 
 
@@ -218,6 +224,30 @@ def _in_memory(
     rows_in_memory = ArraySource(data, y, weight, names, classes)
     rows_in_memory.seen_classes = seen
     return rows_in_memory
+
+
+def computed_of(model: Any) -> Computed:
+    """The computed columns of the rows that a model was fitted to."""
+    found: Computed = () if model is None else vars(model).get("_computed", ())
+    return found
+
+
+def _to_be_completed(
+    model: Any, X: MatrixLike, y: VectorLike, weight: VectorLike, need: Need, computed: Computed
+) -> Source:
+    """A frame as it was before the columns were computed that the model was fitted to, and with them."""
+    if not is_frame(X):
+        raise DataError(
+            f"the model computes columns from others by name, and X is a {type(X).__name__}. Remedy: a frame with the "
+            "columns of the rows that it was fitted to"
+        )
+    table = table_of(X)
+    _refuse_empty(table)
+    y = target(model, y, need) if need.target is not None else None
+    weight = None if weight is None else weights(weight, table.num_rows)
+    source = with_computed(TableSource(table, Roles(), "X", y, weight), computed)
+    source.names = tuple(model.feature_names_in_) if hasattr(model, "feature_names_in_") else source.names
+    return source
 
 
 def _as_documents(X: MatrixLike) -> MatrixLike:

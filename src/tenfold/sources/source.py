@@ -195,6 +195,41 @@ class Source(ABC):
         other._found = {}
         return other
 
+    def with_columns(self, **expressions: Any) -> Source:
+        """Return the same rows with columns that are computed from others, while the rows are read.
+
+        A model that is fitted to them keeps the expressions, also in its file, and computes these columns when it
+        predicts. New columns are features; a column with a name that is there already is replaced.
+
+        Parameters
+        ----------
+        **expressions : Expression
+            Of `tenfold.col` and `tenfold.when`, by the name of the column. All are computed from the columns as they
+            were before this call.
+
+        Returns
+        -------
+        rows : Source
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> orders = tn.scan(pd.DataFrame({"price": [2.0, 3.0, 5.0], "items": [1, 2, 4], "late": [0, 0, 1]}), "late")
+        >>> rows = orders.with_columns(value=tn.col("price") * tn.col("items"))
+        >>> model = tn.DecisionTreeClassifier().fit(rows)
+        >>> model.predict(pd.DataFrame({"price": [6.0], "items": [5]}))
+        array([1])
+        """
+        raise DataError(
+            f"columns cannot be computed for a {type(self).__name__}, which has no named columns of its own. Remedy: a "
+            "frame or files, tenfold.scan(...).with_columns(...), before any model"
+        )
+
+    @property
+    def computed(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """Names and expressions of computed columns, for each call of `with_columns`."""
+        return ()
+
     def only(self, where: Any) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds."""
         raise DataError(

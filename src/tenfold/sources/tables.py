@@ -156,6 +156,11 @@ class ArrowSource(Source):
         for _, table in self.tables(part, list(columns)):
             yield table.select(list(columns))
 
+    def with_columns(self, **expressions: Any) -> Source:
+        from tenfold.sources.expressions.computed_columns import WithColumns  # which is a source of tables itself
+
+        return WithColumns(self, expressions) if expressions else self
+
     @abstractmethod
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         """Yield some columns of one part in pieces that fit in memory, each with the number of its first row.

@@ -238,7 +238,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
         X = settled(X)
-        if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X):
+        if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X) and not self.computed:
             X = named_columns(X, [c.name for c in self.schema_.columns if c.kind != "unused"])
         return super()._apply(function, X, names, read)
 

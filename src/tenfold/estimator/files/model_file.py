@@ -15,13 +15,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import Certificate, Claim, Column, MergeError, ModelFileError, Provenance, Schema
+from tenfold.core import Certificate, Claim, Column, DataError, MergeError, ModelFileError, Provenance, Schema
 from tenfold.core.axes import starts_alike
 from tenfold.core.certificate import About, Status
 from tenfold.estimator.files import container
 from tenfold.estimator.files.encoding import MAX_DEPTH, Reader, Writer, ordered, parts
 from tenfold.estimator.files.registry import id_of, is_pipeline
 from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.sources.expressions.computed_columns import Computed, read_expression
 
 KIND_BY_LETTER: dict[str, Literal["numeric", "text", "date", "time", "unused"]] = {
     "-": "numeric", "T": "text", "D": "date", "H": "time", ".": "unused",
@@ -55,7 +56,9 @@ def _document(to: Writer, model: Any, summary: bool) -> dict[str, Any]:
     ]
     learned = each[0] if model.each_output()[0] is model else {"outputs": each}
     decided = {name: model.__dict__[name] for name in model.decided if name in model.__dict__}
-    beside = {"decided": decided} if decided else {}
+    beside: dict[str, Any] = {"decided": decided} if decided else {}
+    if model.computed:
+        beside["computed"] = [[list(pair) for pair in made] for made in model.computed]
     return {"learner": id_of(type(model)), "params": to.params(model), **learned, **beside}
 
 
@@ -113,6 +116,7 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
     reader.kinds = set()
     several = isinstance(document, dict) and "outputs" in document
     document, decided = _without_decided(document)
+    document, computed = _without_computed(document)
     learner, params, *given = parts(document, "learner", "params", *(["outputs"] if several else LEARNED))
     model = reader.learner({"learner": learner, "params": params})
     if not {*decided} <= {*model.decided}:
@@ -128,7 +132,21 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
     else:
         _learned(reader, model, *given)
     model.__dict__.update(decided)
+    if computed:
+        model._computed = computed
     return model
+
+
+def _without_computed(document: Any) -> tuple[Any, Computed]:
+    """Split a node into the expressions of computed columns, if the file has some, and the rest."""
+    if not isinstance(document, dict) or "computed" not in document:
+        return document, ()
+    node = document["computed"]
+    try:
+        found = tuple(tuple((str(name), read_expression(text).to_json()) for name, text in made) for made in node)
+    except (DataError, TypeError, ValueError) as error:
+        raise ModelFileError(f"the computed columns are malformed: {error}") from None
+    return {key: one for key, one in document.items() if key != "computed"}, found
 
 
 def _without_decided(document: Any) -> tuple[Any, dict[str, bool]]:

@@ -47,7 +47,7 @@ from tenfold.estimator.shell.keywords import has_no_effect, refuse_keywords
 from tenfold.estimator.shell.parameters import Parameters
 from tenfold.estimator.shell.sparse_interface import aligned
 from tenfold.sources import Source, as_source, part_rows
-from tenfold.sources.inputs import check_names
+from tenfold.sources.inputs import check_names, computed_of
 
 FITTED_ATTRIBUTES = frozenset({"model_", "schema_", "summary_", "certificate_"})
 """attributes that every learner keeps, whatever fields its model has"""
@@ -216,6 +216,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             found = found.now()
         certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
         self._set(done.at.schema, done.at.model, summary, certificate)
+        if source.computed:
+            self._computed = source.computed
         if done.at.model is not None:
             self._after_fit(source)
 
@@ -283,7 +285,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def _become(self, fresh: Any) -> Any:
         """Take over the fitted state of another estimator: all of it, or nothing if that failed earlier."""
         for name in list(self.__dict__):
-            if name == "_history" or (name.endswith("_") and not name.startswith("_")):
+            if name in ("_history", "_computed") or (name.endswith("_") and not name.startswith("_")):
                 del self.__dict__[name]
         learned = dict(fresh.__dict__)
         for name in param_names(self.__class__):
@@ -342,6 +344,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         if "model_" not in self.__dict__:
             return self._fit(X, y, weight, **given)
         check_names(as_fitted(self), X)
+        if self.computed:
+            X, y, weight = as_source(X, y, weight, self.need, model=as_fitted(self), reset=False), None, None
         where: Any = self.certificate_.provenance
         first, solved = where.first_part + where.parts, not as_fitted(self).merges_unsolved
         more = self._blank()._fit(X, y, weight, first=first, solved=solved, **given)
@@ -386,6 +390,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
                 return aligned(said(0), X)
         done = list(current().map(said, range(len(source)), source))
         return aligned(joined(done), X)
+
+    @property
+    def computed(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """Names and expressions of the computed columns of the rows that the model was fitted to."""
+        return computed_of(self)
 
     def _bare(self) -> Any:
         """Return a copy with parameters, model and schema only: enough to apply the model on workers."""

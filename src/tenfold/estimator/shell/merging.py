@@ -34,6 +34,11 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         raise MergeError(f"{name} reads {how}, so two of its models do not merge")
     if why := a.does_not_merge or b.does_not_merge:
         raise MergeError(why)
+    if a.computed != b.computed:
+        raise MergeError(
+            f"{name} models of other computed columns do not merge: {_written(a.computed)} and {_written(b.computed)}. "
+            "Remedy: the same `with_columns` for the rows of both"
+        )
     if said := different(a.get_params(), b.get_params()):
         raise MergeError(f"{name} models with different parameters do not merge: {said}")
     if not again:
@@ -54,11 +59,17 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         model = a.model(state)
         claims = claims_of(a, model, summary, where, a.ask(state) is not None)
     merged = a._blank()
-    merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
+    same = ("n_features_in_", "feature_names_in_", "_computed")
+    merged.__dict__.update({k: a.__dict__[k] for k in same if k in a.__dict__})
     both = [k for k in a.decided if k in a.__dict__ and k in b.__dict__]
     merged.__dict__.update({k: a.__dict__[k] and b.__dict__[k] for k in both})
     merged._set(schema, model, summary, Certificate(claims, where))
     return merged
+
+
+def _written(computed: Any) -> list[str]:
+    """The names of computed columns, each with its expression."""
+    return [f"{name} = {text}" for made in computed for name, text in made]
 
 
 @contextmanager

@@ -90,7 +90,7 @@ class MultiOutput(Estimator):
         """Become the learner of which these are the models, one for each column of the target."""
         first = models[0]
         self.estimators_ = models
-        for name in ("n_features_in_", "feature_names_in_", "_fitted_params"):
+        for name in ("n_features_in_", "feature_names_in_", "_fitted_params", "_computed"):
             if name in first.__dict__:
                 self.__dict__[name] = first.__dict__[name]
         self.certificate_ = Certificate.later(partial(_claims, models), lambda: first.certificate_.provenance)

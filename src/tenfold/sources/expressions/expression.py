@@ -1,0 +1,479 @@
+"""Expressions: columns computed from other columns, as values that are written down as JSON and never as code."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tenfold.core import DataError
+from tenfold.sources.expressions.functions import FUNCTIONS
+
+MAX_DEPTH = 64
+"""number of expressions within each other"""
+MAX_ENTRIES = 10_000
+"""number of functions, columns and constants of one expression"""
+DATE_FORMATS = {datetime.datetime: "timestamp", datetime.date: "date"}
+"""types of constants that JSON has not, and how they are written"""
+
+
+class Expression:
+    """A column computed from others, row by row: made by `col` and `when`, and used in `rows.with_columns`.
+
+    Arithmetic (`+ - * / **`), comparisons, `&`, `|` and `~` work as on numbers. A missing value makes the result
+    missing. What has no value raises an error when it is computed: a division by zero, the logarithm of a number
+    that is not positive, an integer that is too large.
+
+    Parameters
+    ----------
+    function : str
+        The name of the function: one of a closed list.
+    *arguments : Expression, number, str, bool, date, None or list
+        Expressions that the function is computed from, and constants.
+
+    Examples
+    --------
+    >>> import pandas as pd, tenfold as tn
+    >>> rows = tn.scan(pd.DataFrame({"price": [2.0, 3.0], "note": ["Late", None]}))
+    >>> more = rows.with_columns(cents=100 * tn.col("price"), note=tn.col("note").fill_null("").str.len_chars())
+    >>> more.head().to_pydict()
+    {'price': [2.0, 3.0], 'note': [4, 0], 'cents': [200.0, 300.0]}
+    """
+
+    __slots__ = ("arguments", "function")
+
+    def __init__(self, function: str, *arguments: Any) -> None:
+        known = FUNCTIONS.get(function)
+        if known is None:
+            raise DataError(f"{function!r} is not a function of expressions. Remedy: one of {sorted(FUNCTIONS)}")
+        self.function = function
+        self.arguments = tuple(one if isinstance(one, Expression) else _constant(one) for one in arguments)
+        if not known.takes(self.arguments):
+            raise DataError(f"the arguments of {function} are not {self.arguments}")
+
+    # ---- arithmetic, comparisons, logic ----------------------------------------------------------
+
+    def __add__(self, other: Any) -> Expression:
+        return Expression("add", self, other)
+
+    def __radd__(self, other: Any) -> Expression:
+        return Expression("add", other, self)
+
+    def __sub__(self, other: Any) -> Expression:
+        return Expression("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Expression:
+        return Expression("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Expression:
+        return Expression("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Expression:
+        return Expression("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Expression:
+        return Expression("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        return Expression("divide", other, self)
+
+    def __pow__(self, other: Any) -> Expression:
+        return Expression("power", self, other)
+
+    def __neg__(self) -> Expression:
+        return Expression("negate", self)
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return Expression("equal", self, other)
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return Expression("not_equal", self, other)
+
+    def __lt__(self, other: Any) -> Expression:
+        return Expression("less", self, other)
+
+    def __le__(self, other: Any) -> Expression:
+        return Expression("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Expression:
+        return Expression("greater", self, other)
+
+    def __ge__(self, other: Any) -> Expression:
+        return Expression("greater_equal", self, other)
+
+    def __and__(self, other: Any) -> Expression:
+        return Expression("and", self, other)
+
+    def __or__(self, other: Any) -> Expression:
+        return Expression("or", self, other)
+
+    def __invert__(self) -> Expression:
+        return Expression("not", self)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "an expression has a value for each row, so it is neither true nor false. Remedy: & instead of `and`, | "
+            "instead of `or`, ~ instead of `not`, with parentheses around comparisons"
+        )
+
+    # ---- functions of any column -----------------------------------------------------------------
+
+    def abs(self) -> Expression:
+        """Return the absolute value."""
+        return Expression("abs", self)
+
+    def log(self) -> Expression:
+        """Return the natural logarithm."""
+        return Expression("log", self)
+
+    def log1p(self) -> Expression:
+        """Return the natural logarithm of one plus the value."""
+        return Expression("log1p", self)
+
+    def exp(self) -> Expression:
+        """Return the exponential."""
+        return Expression("exp", self)
+
+    def sqrt(self) -> Expression:
+        """Return the square root."""
+        return Expression("sqrt", self)
+
+    def round(self, decimals: int = 0) -> Expression:
+        """Round to a number of decimals, halves to even."""
+        return Expression("round", self, decimals)
+
+    def floor(self) -> Expression:
+        """Round down to a whole number."""
+        return Expression("floor", self)
+
+    def ceil(self) -> Expression:
+        """Round up to a whole number."""
+        return Expression("ceil", self)
+
+    def clip(self, lower_bound: Any = None, upper_bound: Any = None) -> Expression:
+        """Replace values below and above bounds by the bounds."""
+        return Expression("clip", self, lower_bound, upper_bound)
+
+    def cast(self, to: str) -> Expression:
+        """Convert to another type.
+
+        Parameters
+        ----------
+        to : {"float64", "float32", "int64", "bool", "str", "date", "timestamp"}
+            A value that the type does not hold raises an error.
+
+        Returns
+        -------
+        expression : Expression
+        """
+        return Expression("cast", self, to)
+
+    def fill_null(self, value: Any) -> Expression:
+        """Replace missing values by a constant, or by another expression."""
+        return Expression("fill_null", self, value)
+
+    def fill_nan(self, value: Any) -> Expression:
+        """Replace NaN by a constant, or by another expression."""
+        return Expression("fill_nan", self, value)
+
+    def is_null(self) -> Expression:
+        """Return whether the value is missing."""
+        return Expression("is_null", self)
+
+    def is_nan(self) -> Expression:
+        """Return whether the value is NaN."""
+        return Expression("is_nan", self)
+
+    def is_in(self, values: Any) -> Expression:
+        """Return whether the value is one of a list."""
+        return Expression("is_in", self, list(values))
+
+    # ---- as text ---------------------------------------------------------------------------------
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns that the expression reads."""
+        return tuple(dict.fromkeys(f"{e.arguments[0]}" for e in self._each() if e.function == "column"))
+
+    def _each(self) -> Iterator[Expression]:
+        yield self
+        for one in self.arguments:
+            if isinstance(one, Expression):
+                yield from one._each()
+
+    def __repr__(self) -> str:
+        if self.function == "column":
+            return f"col({self.arguments[0]!r})"
+        return f"{self.function}({', '.join(map(repr, self.arguments))})"
+
+    def to_json(self) -> str:
+        """Return the expression as JSON, by which it is stored in model files."""
+        return json.dumps(_written(self), separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Expression:
+        """Make an expression from JSON; anything but a function of the list raises an error.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        expression : Expression
+        """
+        try:
+            if text.count(",") > MAX_ENTRIES:
+                raise DataError(f"it has more than {MAX_ENTRIES:,} entries")
+            found = _read(json.loads(text), 0)
+            if not isinstance(found, Expression):
+                raise DataError("a constant alone is none")
+            return found
+        except (ValueError, TypeError, RecursionError) as error:
+            raise DataError(f"this is not an expression: {error}") from None
+
+    # ---- functions of text and of dates: last, since `str` is a name of Python's too ---------------
+
+    @property
+    def str(self) -> TextFunctions:
+        """Functions of text."""
+        return TextFunctions(self)
+
+    @property
+    def dt(self) -> DateFunctions:
+        """Functions of dates and of times."""
+        return DateFunctions(self)
+
+
+def _written(one: Any) -> Any:
+    """Return an expression as a list, and a constant as a dictionary of its type."""
+    if isinstance(one, Expression):
+        return [one.function, *map(_written, one.arguments)]
+    if isinstance(one, list):
+        return {"list": [_written(each) for each in one]}
+    if type(one) in DATE_FORMATS:
+        return {DATE_FORMATS[type(one)]: one.isoformat()}
+    if isinstance(one, float):
+        return {"float": one.hex()}
+    return {"is": one}
+
+
+def _read(node: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise DataError(f"more than {MAX_DEPTH} expressions stand within each other")
+    if isinstance(node, list):
+        if not node or not isinstance(node[0], str):
+            raise DataError("a function has a name")
+        return Expression(node[0], *(_read(each, depth + 1) for each in node[1:]))
+    if not isinstance(node, dict) or len(node) != 1:
+        raise DataError("a constant has one type")
+    ((kind, value),) = node.items()
+    if kind == "is" and (value is None or type(value) in (bool, int, str)):
+        return value
+    if kind == "float" and isinstance(value, str):
+        return float.fromhex(value)
+    if kind == "list" and isinstance(value, list):
+        return [_read(each, depth + 1) for each in value]
+    for cls, name in DATE_FORMATS.items():
+        if kind == name and isinstance(value, str):
+            return cls.fromisoformat(value)
+    raise DataError(f"{str(node)[:80]} is not a constant")
+
+
+class TextFunctions:
+    """Functions of an expression that holds text."""
+
+    def __init__(self, of: Expression) -> None:
+        self._of = of
+
+    def to_lowercase(self) -> Expression:
+        """Return the text in lower case."""
+        return Expression("to_lowercase", self._of)
+
+    def to_uppercase(self) -> Expression:
+        """Return the text in upper case."""
+        return Expression("to_uppercase", self._of)
+
+    def strip_chars(self) -> Expression:
+        """Return the text without white space at its ends."""
+        return Expression("strip_chars", self._of)
+
+    def len_chars(self) -> Expression:
+        """Return the number of characters."""
+        return Expression("len_chars", self._of)
+
+    def contains(self, text: str) -> Expression:
+        """Return whether a text occurs, letter by letter."""
+        return Expression("contains", self._of, text)
+
+    def starts_with(self, text: str) -> Expression:
+        """Return whether the text begins with another."""
+        return Expression("starts_with", self._of, text)
+
+    def ends_with(self, text: str) -> Expression:
+        """Return whether the text ends with another."""
+        return Expression("ends_with", self._of, text)
+
+    def replace_all(self, old: str, new: str) -> Expression:
+        """Replace each occurrence of a text by another."""
+        return Expression("replace_all", self._of, old, new)
+
+    def slice(self, offset: int, length: int) -> Expression:
+        """Return a number of characters from an offset on."""
+        return Expression("slice", self._of, offset, length)
+
+
+class DateFunctions:
+    """Functions of an expression that holds dates, by the clock of their time zone, or spans of time."""
+
+    def __init__(self, of: Expression) -> None:
+        self._of = of
+
+    def year(self) -> Expression:
+        """Return the year."""
+        return Expression("year", self._of)
+
+    def quarter(self) -> Expression:
+        """Return the quarter of the year, from 1 to 4."""
+        return Expression("quarter", self._of)
+
+    def month(self) -> Expression:
+        """Return the month, from 1 to 12."""
+        return Expression("month", self._of)
+
+    def day(self) -> Expression:
+        """Return the day of the month."""
+        return Expression("day", self._of)
+
+    def ordinal_day(self) -> Expression:
+        """Return the day of the year."""
+        return Expression("ordinal_day", self._of)
+
+    def weekday(self) -> Expression:
+        """Return the day of the week: 0 is Monday, as in `DateParts` and pandas."""
+        return Expression("weekday", self._of)
+
+    def hour(self) -> Expression:
+        """Return the hour."""
+        return Expression("hour", self._of)
+
+    def minute(self) -> Expression:
+        """Return the minute."""
+        return Expression("minute", self._of)
+
+    def second(self) -> Expression:
+        """Return the second."""
+        return Expression("second", self._of)
+
+    def date(self) -> Expression:
+        """Return the day, without the time."""
+        return Expression("date", self._of)
+
+    def total_seconds(self) -> Expression:
+        """Return the seconds of a span of time, such as the difference of two dates."""
+        return Expression("total_seconds", self._of)
+
+
+def col(name: str) -> Expression:
+    """Return the column with a name, for `rows.with_columns`.
+
+    Parameters
+    ----------
+    name : str
+        Of a column of the rows.
+
+    Returns
+    -------
+    expression : Expression
+
+    Examples
+    --------
+    >>> import tenfold as tn
+    >>> tn.col("price") * (1 - tn.col("discount").fill_null(0.0))
+    multiply(col('price'), subtract(1, fill_null(col('discount'), 0.0)))
+    """
+    return Expression("column", name)
+
+
+class When:
+    """A condition that waits for `then`."""
+
+    def __init__(self, condition: Expression) -> None:
+        self._condition = condition
+
+    def then(self, value: Any) -> Then:
+        """Return this value where the condition holds.
+
+        Parameters
+        ----------
+        value : Expression or constant
+            Computed for the rows alone for which the condition holds.
+
+        Returns
+        -------
+        then : object
+            An expression is made of it by `.otherwise(value)`.
+        """
+        return Then(self._condition, value)
+
+
+class Then:
+    """A condition and the value where it holds, which wait for `otherwise`."""
+
+    def __init__(self, condition: Expression, value: Any) -> None:
+        self._condition, self._value = condition, value
+
+    def otherwise(self, value: Any) -> Expression:
+        """Return this value where the condition does not hold, or is missing.
+
+        Parameters
+        ----------
+        value : Expression or constant
+            Computed for these rows alone.
+
+        Returns
+        -------
+        expression : Expression
+        """
+        return Expression("when", self._condition, self._value, value)
+
+
+def when(condition: Expression) -> When:
+    """Return one value where a condition holds, and another where it does not.
+
+    Parameters
+    ----------
+    condition : Expression
+        Of comparisons.
+
+    Returns
+    -------
+    when : object
+        An expression is made of it by `.then(value).otherwise(value)`.
+
+    Examples
+    --------
+    >>> import pandas as pd, tenfold as tn
+    >>> rows = tn.scan(pd.DataFrame({"paid": [3.0, 4.0], "items": [2, 0]}))
+    >>> each = tn.when(tn.col("items") > 0).then(tn.col("paid") / tn.col("items")).otherwise(None)
+    >>> rows.with_columns(each=each).head().to_pydict()["each"]
+    [1.5, None]
+    """
+    if not isinstance(condition, Expression):
+        raise TypeError(f"a condition is an expression, tenfold.col(...) > 0, and not {condition!r}")
+    return When(condition)
+
+
+def _constant(value: Any) -> Any:
+    """Return a constant in a type that JSON keeps; raise TypeError for any other."""
+    if isinstance(value, list):
+        return [_constant(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, int, float, str, *DATE_FORMATS):
+        return value
+    raise TypeError(f"{value!r} is not a constant of an expression: numbers, text, booleans, dates and None are")

@@ -1,0 +1,188 @@
+"""Functions of expressions: a closed list, each computed on Arrow columns.
+
+What has no value raises `pyarrow.ArrowInvalid`, where numpy would return infinity, NaN, or an integer that has wrapped.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tenfold.sources import arrow
+
+CAST_TYPES: dict[str, pa.DataType] = {
+    "float64": pa.float64(),
+    "float32": pa.float32(),
+    "int64": pa.int64(),
+    "bool": pa.bool_(),
+    "str": pa.string(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+}
+"""types that a column can be converted to"""
+
+
+class Function(NamedTuple):
+    """How a function is computed."""
+
+    compute: Callable[..., Any]
+    operands: int = 1
+    """number of arguments that may be expressions"""
+    parameters: tuple[tuple[type, ...], ...] = ()
+    """types of further arguments, which are constants"""
+
+    def takes(self, arguments: Sequence[Any]) -> bool:
+        """Whether it has this number of arguments, and constants of these types where it takes constants alone."""
+        constants = arguments[self.operands :]
+        return len(arguments) == self.operands + len(self.parameters) and all(
+            type(one) in kinds for one, kinds in zip(constants, self.parameters, strict=True)
+        )
+
+
+TEXT, COUNT, LIST = (str,), (int,), (list,)
+BOUND = (type(None), int, float, str, datetime.datetime, datetime.date)
+"""types of a bound"""
+
+
+def _float(x: Any) -> Any:
+    """Numbers as float64."""
+    return pc.cast(x, pa.float64())
+
+
+def _divide(x: Any, y: Any) -> Any:
+    return pc.divide_checked(_float(x), _float(y))
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    if low is not None:
+        x = pc.if_else(pc.less(x, low), low, x)
+    return x if high is None else pc.if_else(pc.greater(x, high), high, x)
+
+
+def _fill_null(x: Any, value: Any) -> Any:
+    """Missing values replaced, in the type of the column; a value that the type does not hold is refused."""
+    if not pa.types.is_null(x.type) and isinstance(value, pa.Scalar):
+        value = value.cast(x.type)
+    return pc.coalesce(x, value)
+
+
+def _fill_nan(x: Any, value: Any) -> Any:
+    return pc.if_else(pc.is_nan(x), value, x)
+
+
+def _is_in(x: Any, values: list[Any]) -> Any:
+    known = pa.array([v for v in values if v is not None])
+    if not pa.types.is_null(x.type) and len(known):
+        known = known.cast(x.type)
+    found = pc.is_in(x, value_set=known) if len(known) else pc.less(pc.is_valid(x), False)
+    return pc.if_else(pc.is_valid(x), found, pa.scalar(None, pa.bool_()))
+
+
+def _cast(x: Any, to: str) -> Any:
+    if to not in CAST_TYPES:
+        raise pa.ArrowNotImplementedError(f"cast to {to!r} is not offered, but one of {sorted(CAST_TYPES)}")
+    if to == "date" and pa.types.is_timestamp(x.type):
+        return _date(x)
+    if to == "timestamp" and pa.types.is_timestamp(x.type):
+        x = _clock(x)
+    return pc.cast(x, CAST_TYPES[to])
+
+
+def _clock(x: Any) -> Any:
+    """Dates as timestamps without a time zone, by the clock of the zone that they have."""
+    if not pa.types.is_timestamp(x.type) or x.type.tz is None:
+        return x
+    column = x if isinstance(x, (pa.Array, pa.ChunkedArray)) else pa.array([x.as_py()], x.type)
+    seconds = arrow.dates(column, "the column")
+    gone = np.isnan(seconds)
+    micros = np.round(np.where(gone, 0.0, seconds) * 1e6).astype(np.int64)
+    found = pa.array(micros, pa.int64(), mask=gone).cast(pa.timestamp("us"))
+    return found if column is x else found[0]
+
+
+def _date(x: Any) -> Any:
+    return pc.cast(pc.floor_temporal(_clock(x), unit="day"), pa.date32())
+
+
+def _total_seconds(x: Any) -> Any:
+    if not pa.types.is_duration(x.type):
+        raise pa.ArrowNotImplementedError(f"total_seconds is of spans of time, and this is {x.type}")
+    per = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[x.type.unit]
+    return pc.divide(_float(pc.cast(x, pa.int64())), per)
+
+
+def _part(name: str) -> Function:
+    """A part of a date, as a whole number."""
+    of = getattr(pc, name)
+    return Function(lambda x: pc.cast(of(_clock(x)), pa.int64()))
+
+
+def _text(name: str, **options: Any) -> Function:
+    of = getattr(pc, name)
+    return Function(lambda x: of(x, **options))
+
+
+def _pattern(name: str) -> Function:
+    of = getattr(pc, name)
+    return Function(lambda x, text: of(x, pattern=text), 1, (TEXT,))
+
+
+FUNCTIONS: dict[str, Function] = {
+    "column": Function(lambda name: name, 0, (TEXT,)),
+    "when": Function(lambda *args: args, 3),  # both are computed where they are taken, and nothing else
+    "add": Function(pc.add_checked, 2),
+    "subtract": Function(pc.subtract_checked, 2),
+    "multiply": Function(pc.multiply_checked, 2),
+    "divide": Function(_divide, 2),
+    "power": Function(lambda x, y: pc.power_checked(_float(x), _float(y)), 2),
+    "negate": Function(pc.negate_checked),
+    "abs": Function(pc.abs_checked),
+    "equal": Function(pc.equal, 2),
+    "not_equal": Function(pc.not_equal, 2),
+    "less": Function(pc.less, 2),
+    "less_equal": Function(pc.less_equal, 2),
+    "greater": Function(pc.greater, 2),
+    "greater_equal": Function(pc.greater_equal, 2),
+    "and": Function(pc.and_kleene, 2),
+    "or": Function(pc.or_kleene, 2),
+    "not": Function(pc.invert),
+    "log": Function(lambda x: pc.ln_checked(_float(x))),
+    "log1p": Function(lambda x: pc.log1p_checked(_float(x))),
+    "exp": Function(lambda x: pc.exp(_float(x))),
+    "sqrt": Function(lambda x: pc.sqrt_checked(_float(x))),
+    "round": Function(lambda x, decimals: pc.round(x, ndigits=decimals, round_mode="half_to_even"), 1, (COUNT,)),
+    "floor": Function(lambda x: pc.floor(_float(x))),
+    "ceil": Function(lambda x: pc.ceil(_float(x))),
+    "clip": Function(_clip, 1, (BOUND, BOUND)),
+    "cast": Function(_cast, 1, (TEXT,)),
+    "fill_null": Function(_fill_null, 2),
+    "fill_nan": Function(_fill_nan, 2),
+    "is_null": Function(pc.is_null),
+    "is_nan": Function(pc.is_nan),
+    "is_in": Function(_is_in, 1, (LIST,)),
+    "to_lowercase": _text("utf8_lower"),
+    "to_uppercase": _text("utf8_upper"),
+    "strip_chars": _text("utf8_trim_whitespace"),
+    "len_chars": Function(lambda x: pc.cast(pc.utf8_length(x), pa.int64())),
+    "contains": _pattern("match_substring"),
+    "starts_with": _pattern("starts_with"),
+    "ends_with": _pattern("ends_with"),
+    "replace_all": Function(lambda x, old, new: pc.replace_substring(x, pattern=old, replacement=new), 1, (TEXT, TEXT)),
+    "slice": Function(lambda x, at, length: pc.utf8_slice_codeunits(x, start=at, stop=at + length), 1, (COUNT, COUNT)),
+    "year": _part("year"),
+    "quarter": _part("quarter"),
+    "month": _part("month"),
+    "day": _part("day"),
+    "ordinal_day": _part("day_of_year"),
+    "weekday": _part("day_of_week"),
+    "hour": _part("hour"),
+    "minute": _part("minute"),
+    "second": _part("second"),
+    "date": Function(_date),
+    "total_seconds": Function(_total_seconds),
+}
