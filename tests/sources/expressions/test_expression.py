@@ -212,7 +212,8 @@ def test_what_is_no_expression_is_refused():
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[]", "[1]", "3", "null", '{"is":3}', '["add",1]', '["column",["column",{"is":"n"}]]', '["import",{"is":"os"}]',
+        "", "{", "[]", "[1]", "3", "null", '{"is":3}',
+        '["add",1]', '["column",["column",{"is":"n"}]]', '["import",{"is":"os"}]',
         '["add",{"is":[1]},{"is":2}]', '["add",{"float":"x"},{"is":2}]',
         '["cast",["column",{"is":"n"}],{"is":"object"}]', '["contains",["column",{"is":"n"}],{"is":3}]',
         '["abs",' * 70 + '["column",{"is":"n"}]' + "]" * 70, "[" * 100_000,

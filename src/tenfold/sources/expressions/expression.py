@@ -227,6 +227,8 @@ class Expression:
         expression : Expression
         """
         try:
+            if not isinstance(text, str):
+                raise DataError(f"it is {type(text).__name__}, not text")
             if text.count(",") > MAX_ENTRIES:
                 raise DataError(f"it has more than {MAX_ENTRIES:,} entries")
             found = _read(json.loads(text), 0)
