@@ -280,6 +280,71 @@ def test_pipelines_add_up_if_the_steps_before_the_last_are_the_same():
     np.testing.assert_allclose(both.predict_proba(X), whole.predict_proba(X), rtol=0, atol=1e-12)
 
 
+def update_case():
+    random = np.random.default_rng(3)
+    X = pd.DataFrame({"a": random.normal(size=300) + np.arange(300) / 100, "b": random.lognormal(size=300)})
+    return X, (X["a"] + random.normal(size=300) > 1.5).astype(int)
+
+
+def test_more_rows_go_through_the_steps_as_they_have_learned_to():
+    X, y = update_case()
+    weight = np.arange(300) % 3
+    model = tn.make_pipeline(tn.StandardScaler(), "passthrough", tn.GaussianNB())
+    model.partial_fit(X[:200], y[:200], weight[:200]).partial_fit(X[200:], y[200:], weight[200:])
+    scale = tn.StandardScaler().fit(X[:200])
+    by_hand = tn.GaussianNB().fit(scale.transform(X), y, weight)
+    np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(scale.transform(X)), rtol=1e-9)
+    assert model[0].n_samples_seen_ == 200
+
+
+def test_an_update_merges_the_steps_if_asked():
+    X, y = update_case()
+    model = tn.make_pipeline(tn.StandardScaler(), tn.PCA(2), tn.GaussianNB()).fit(X[:200], y[:200])
+    model.update(X[200:], y[200:], preprocessing="merge")
+    scale = tn.StandardScaler().fit(X[:200]).partial_fit(X[200:])
+    np.testing.assert_allclose(model[0].mean_, scale.mean_, rtol=1e-12)
+    assert model[1].certificate_.provenance.rows == model[2].certificate_.provenance.rows == 300
+    with pytest.raises(ValueError, match="not one of 'keep' and 'merge'"):
+        model.update(X, y, preprocessing="both")
+    reader = tn.make_pipeline(tn.KMeans(3), tn.GaussianNB()).fit(X, y)
+    with pytest.raises(tn.MergeError, match=r"'kmeans' .* Remedy: preprocessing='keep'"):
+        reader.update(X, y, preprocessing="merge")
+
+
+def test_files_of_days_update_a_pipeline_and_a_failed_update_changes_nothing(tmp_path):
+    X, y = update_case()
+    X.assign(y=y).to_parquet(tmp_path / "first.parquet")
+    X.assign(y=y, b=np.nan).to_parquet(tmp_path / "wrong.parquet")
+    model = tn.make_pipeline(tn.StandardScaler(), tn.GaussianNB()).fit(tn.scan(tmp_path / "first.parquet", target="y"))
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.update(tn.scan(tmp_path / "wrong.parquet", target="y"), preprocessing="merge")
+    assert np.array_equal(model.predict_proba(X), before)
+    X[:100].assign(y=y[:100]).to_parquet(tmp_path / "second.parquet")
+    model.partial_fit(tn.scan(tmp_path / "second.parquet", target="y"))
+    assert model[-1].certificate_.provenance.rows == 400
+    assert not hasattr(tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression()), "update")
+
+
+def test_a_pipeline_has_the_certificate_of_its_last_step_and_the_provenance_of_all(tmp_path):
+    X, y = update_case()
+    model = tn.make_pipeline(tn.StandardScaler(), FrozenEstimator(tn.MinMaxScaler().fit(X)), tn.LinearRegression())
+    assert not hasattr(model, "certificate_")
+    X.assign(y=y).to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    model.fit(tn.scan(tmp_path / "rows.parquet", target="y"))
+    found = model.certificate_
+    assert found["gap"] == model[-1].certificate_["gap"]
+    assert found["standardscaler: gap"].value == 0.0
+    assert found["frozenestimator: constant columns"].value == 0.0
+    assert found.provenance.rows == 300
+    assert found.provenance.source == model[0].certificate_.provenance.source
+    assert found.provenance.passes >= 2
+    assert "coef" in str(model.summary())
+    model.save(tmp_path / "model.tenfold")
+    assert tn.load(tmp_path / "model.tenfold").certificate_.origin == "claimed by the file"
+    assert not hasattr(tn.make_pipeline(tn.StandardScaler(), linear.Ridge()).fit(X, y), "certificate_")
+
+
 def test_pipelines_whose_steps_differ_do_not_add_up_and_say_why():
     X, y = frame()[["rank"]].to_numpy(float), frame()["bought"].to_numpy()
 

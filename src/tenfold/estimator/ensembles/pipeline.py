@@ -6,8 +6,10 @@ It is scikit-learn's Pipeline, which only hands rows on, and so takes sources to
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +20,7 @@ from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from tenfold.core import MergeError
+from tenfold.core import Certificate, Claim, MergeError, Provenance
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
 from tenfold.engine.stages import in_form
@@ -26,7 +28,7 @@ from tenfold.estimator.files import model_file
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.merging import different
-from tenfold.sources import ArraySource
+from tenfold.sources import ArraySource, Source
 
 
 class Pipeline(sklearn.pipeline.Pipeline):
@@ -51,6 +53,8 @@ class Pipeline(sklearn.pipeline.Pipeline):
         The steps by name, fitted once the pipeline is.
     feature_names_in_ : array of str
         The names of the columns, if the first step knows them.
+    certificate_ : Certificate
+        The claims of the last step, then those of the steps before it under their names; the provenance of all.
 
     Examples
     --------
@@ -202,6 +206,105 @@ class Pipeline(sklearn.pipeline.Pipeline):
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._said("score", X, {"y": y, **weighted, **params})
 
+    # ---- certificate ------------------------------------------------------------------------------
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The claims of the last step, then those of the steps before it under their names; the provenance of all."""
+        named = [(name, step) for name, step in self.steps if not passes_by(step)]
+        each = [(name, getattr(_thawed(step), "certificate_", None)) for name, step in named]
+        if not each or each[-1][1] is None:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'certificate_': its last step has none"
+            )
+        return Certificate(_claims(each), _provenance([one for _, one in each]), each[-1][1].origin)
+
+    @available_if(_final_estimator_has("summary"))
+    def summary(self, level: float = 0.95) -> Any:
+        """The summary of the last step.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the confidence intervals.
+
+        Returns
+        -------
+        summary : Summary
+            Print it, or show it in a notebook.
+        """
+        check_is_fitted(self)
+        return self.steps[-1][1].summary(level)
+
+    # ---- more rows --------------------------------------------------------------------------------
+
+    @available_if(_final_estimator_has("partial_fit"))
+    def partial_fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Pipeline:
+        """Fit the last step to more rows, which the steps before it transform as they have learned to.
+
+        The first call fits all steps. See `update` for transformers that learn from more rows too.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        self : object
+        """
+        return self.update(X, y, sample_weight)
+
+    @available_if(_final_estimator_has("partial_fit"))
+    def update(
+        self,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
+        *,
+        preprocessing: Literal["keep", "merge"] = "keep",
+    ) -> Pipeline:
+        """Fit to more rows. On an error, the model is unchanged.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        y : array, optional
+        sample_weight : array, optional
+        preprocessing : {"keep", "merge"}, default="keep"
+            Whether the steps before the last stay as they are, so that the last step learns from rows that were all
+            transformed alike; or learn from these rows too, by `partial_fit`: then rows that the last step has learned
+            from before were transformed otherwise.
+
+        Returns
+        -------
+        self : object
+        """
+        if preprocessing not in ("keep", "merge"):
+            raise ValueError(f"preprocessing={preprocessing!r} is not one of 'keep' and 'merge'")
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if not self.__sklearn_is_fitted__():
+            final = {f"{self.steps[-1][0]}__{name}": value for name, value in weighted.items()}
+            fitted: Pipeline = self.fit(X, y, **final)
+            return fitted
+        steps = [(name, copy(step) if isinstance(step, Estimator) else deepcopy(step)) for name, step in self.steps]
+        going = [(name, step) for name, step in steps if not passes_by(step)]
+        for (name, step), (_, taker) in pairwise(going):
+            if preprocessing == "merge" and not isinstance(step, FrozenEstimator):
+                if not hasattr(step, "partial_fit"):
+                    raise MergeError(
+                        f"step {name!r} is {step!r}, which reads its rows several times, so it cannot learn from more. "
+                        "Remedy: preprocessing='keep', or one fit to all rows"
+                    )
+                step.partial_fit(X, y, **weighted)
+            X = _handed(step.transform(X), taker)
+            if isinstance(X, Source):
+                y, weighted = None, {}
+        steps[-1][1].partial_fit(X, y, **weighted)
+        self.__dict__["steps"] = steps
+        return self
+
     # ---- models add up, and are written to a file ---------------------------------------------------
 
     def __add__(self, other: Any) -> Any:
@@ -309,6 +412,26 @@ def _handed(X: Any, taker: Any) -> Any:
     rows = ArraySource(X, names=names)
     rows.lazy = False
     return rows
+
+
+def _thawed(step: Any) -> Any:
+    """The learner of a step, which may be frozen."""
+    return step.estimator if isinstance(step, FrozenEstimator) else step
+
+
+def _claims(each: list[tuple[str, Any]]) -> tuple[Claim, ...]:
+    """The claims of the last step, and those of the others under their names."""
+    *before, (_, last) = [(name, one) for name, one in each if one is not None]
+    return (*last.claims, *(c._replace(kind=f"{name}: {c.kind}") for name, one in before for c in one.claims))
+
+
+def _provenance(each: list[Any]) -> Provenance | None:
+    """Where the rows of the last step came from: those of the first step, read by all of them."""
+    some = [one.provenance for one in each if one is not None and one.provenance is not None]
+    if not some:
+        return None
+    workers = tuple(sorted({worker for one in some for worker in one.workers}))
+    return replace(some[-1], source=some[0].source, passes=sum(one.passes for one in some), workers=workers)
 
 
 def _added(a: Pipeline, b: Pipeline) -> Pipeline:
