@@ -8,7 +8,7 @@ import tenfold
 from tenfold.core import Chunk, Columns
 from tenfold.core.rows.chunk import ROW_IDS_PER_PART
 from tenfold.estimator import Estimator
-from tenfold.sources.arrays import even_cuts
+from tenfold.sources.array_source import even_cuts
 
 
 def learners():

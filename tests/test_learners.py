@@ -17,8 +17,8 @@ from parameter_sets import parameter_sets
 from tenfold.core import SEQUENTIAL
 from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
-from tenfold.testing.contract import SMALL_PART_CHECKS
 from tenfold.testing.data import draw
+from tenfold.testing.scikit_learn_checks import SMALL_PART_CHECKS
 from tiers import law_draws
 
 DRAWS = law_draws()

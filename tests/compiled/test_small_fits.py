@@ -8,7 +8,7 @@ import tenfold as tn
 from tenfold.compiled.neighbors.lloyd_rounds import settle
 from tenfold.compiled.rows.extremes import all_finite, find_zeros, raise_to_sizes, widen
 from tenfold.linear_model.least_squares.normal_equations import from_moments, quick, quick_each
-from tenfold.stats.folds import FoldMoments, but_one
+from tenfold.stats.fold_summaries import FoldMoments, but_one
 from tenfold.stats.moments.moments import Moments
 
 

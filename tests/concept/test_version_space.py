@@ -8,7 +8,7 @@ import pytest
 from tenfold import Conjunction, DataError, VersionSpace, theory
 from tenfold.concept import version_space
 from tenfold.concept.attribute import Attribute
-from tenfold.concept.conjunction import Between, consistent, covers, more_general_than, more_specific_than
+from tenfold.concept.conjunction import ClosedInterval, consistent, covers, more_general_than, more_specific_than
 
 SPORT = """
 Sunny Warm Normal Strong Warm Same Yes
@@ -162,7 +162,7 @@ def test_conjunctions_are_values_in_a_partial_order():
     assert not any((a <= b, b <= a, a < a, more_general_than(a, a)))
     assert a >= a
     assert Conjunction(["x", None]) <= c
-    assert str(Conjunction([Between(1, 2), "?"])) == "<1..2, ?>"
+    assert str(Conjunction([ClosedInterval(1, 2), "?"])) == "<1..2, ?>"
 
 
 def test_intervals_and_kinds_generalise_step_by_step():

@@ -20,7 +20,7 @@ import tenfold as tn
 from tenfold.engine import merge
 from tenfold.inspection.dependence.grid import Distinct
 from tenfold.inspection.dependence.partial_dependence_result import DependenceMeans
-from tenfold.sources.arrays import ArraySource, part_rows
+from tenfold.sources.array_source import ArraySource, part_rows
 
 
 def rows(n=600, seed=0):

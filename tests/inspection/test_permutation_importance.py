@@ -18,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
 import tenfold as tn
-from tenfold.sources.arrays import ArraySource, part_rows
+from tenfold.sources.array_source import ArraySource, part_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask itself, with a newer pandas
 SLOPES = np.array([2.0, 1.0, 0.3])

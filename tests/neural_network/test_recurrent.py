@@ -11,7 +11,7 @@ from scipy.special import expit
 from tenfold.neural_network.mlp.objective import losses
 from tenfold.neural_network.sequences.recurrent import Recurrent
 from tenfold.neural_network.sequences.sequence_network import SequenceNetwork
-from tenfold.neural_network.sequences.transformer import Transformer
+from tenfold.neural_network.sequences.transformer import TransformerEncoder
 
 LENGTHS = np.array([3, 1, 5, 2])
 
@@ -39,7 +39,7 @@ def by_differences(network, weights, X, lengths, y, weight, step=1e-5):
 
 
 CELLS = [Recurrent(2, 3, layers, cell) for cell in ("simple", "gru", "lstm") for layers in (1, 2)]
-KINDS = [*CELLS, Transformer(2, 4, 1, 2, 3), Transformer(3, 6, 2, 3, 4)]
+KINDS = [*CELLS, TransformerEncoder(2, 4, 1, 2, 3), TransformerEncoder(3, 6, 2, 3, 4)]
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "log_loss", "cross_entropy"])

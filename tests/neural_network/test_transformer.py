@@ -6,7 +6,7 @@ import torch
 from numpy.testing import assert_allclose
 
 from tenfold.neural_network.sequences.sequence_network import SequenceNetwork
-from tenfold.neural_network.sequences.transformer import EPSILON, Transformer, attended, normed, positions
+from tenfold.neural_network.sequences.transformer import EPSILON, TransformerEncoder, attended, normed, positions
 
 random = np.random.default_rng(0)
 QKV = random.normal(size=(3, 4, 12))
@@ -97,7 +97,7 @@ def by_hand(network, weights, x, y):
 
 @pytest.mark.parametrize("heads", [1, 2, 4])
 def test_gradients_are_those_of_backpropagation_by_hand(heads):
-    network = SequenceNetwork(Transformer(2, 8, 1, heads, 5), 1, "squared_error")
+    network = SequenceNetwork(TransformerEncoder(2, 8, 1, heads, 5), 1, "squared_error")
     weights = network.initial(heads) + 0.1 * np.random.default_rng(1).normal(size=network.length)
     sequences = [random.normal(size=(n, 2)) for n in (4, 1, 6)]
     X = np.zeros((3, 6, 2))
@@ -109,7 +109,7 @@ def test_gradients_are_those_of_backpropagation_by_hand(heads):
 
 
 def test_what_stands_after_the_end_of_a_sequence_does_not_matter():
-    encoder = Transformer(2, 4, 2, 2, 3)
+    encoder = TransformerEncoder(2, 4, 2, 2, 3)
     given = SequenceNetwork(encoder, 1, "squared_error").arrays(np.random.default_rng(2).normal(size=1000))[:-2]
     x = random.normal(size=(1, 3, 2))
     longer = np.concatenate([x, random.normal(size=(1, 4, 2))], axis=1)

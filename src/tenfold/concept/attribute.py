@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tenfold.concept.conjunction import ANYTHING, Between, Kind, admits, includes
+from tenfold.concept.conjunction import ANYTHING, ClosedInterval, Kind, admits, includes
 
 MAX_CONSTRAINTS = 1_000
 """constraints on one attribute, at most"""
@@ -89,7 +89,7 @@ class Attribute:
         n = len(found)
         if n * (n + 1) // 2 > MAX_CONSTRAINTS:
             raise ValueError(f"{n} values have more than {MAX_CONSTRAINTS} intervals. Remedy: round them")
-        some = [Between(found[i], found[i + k]) for k in range(1, n - 1) for i in range(n - k)]
+        some = [ClosedInterval(found[i], found[i + k]) for k in range(1, n - 1) for i in range(n - k)]
         return cls(found, (*found, *some, ANYTHING))
 
     def least(self, value: Any) -> Any:

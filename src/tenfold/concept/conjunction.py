@@ -1,8 +1,9 @@
 """Hypotheses as values: conjunctions of constraints, one for each attribute, in a partial order.
 
-A constraint is a value, `Between` two numbers, a `Kind` of values (an inner node of a taxonomy), "?" for any value, or
-None for no value at all. Books disagree about which way ≤ points, so the order has names here: `more_general_than` and
-`more_specific_than`. The operators are those of Python's sets: `a <= b` if b covers all that a covers.
+A constraint is a value, a `ClosedInterval` of numbers, a `Kind` of values (an inner node of a taxonomy), "?" for any
+value, or None for no value at all. Books disagree about which way ≤ points, so the order has names here:
+`more_general_than` and `more_specific_than`. The operators are those of Python's sets: `a <= b` if b covers all that a
+covers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ ANYTHING = "?"
 
 
 @dataclass(frozen=True)
-class Between:
+class ClosedInterval:
     """The numbers from `low` to `high`, both included."""
 
     low: float
@@ -27,7 +28,7 @@ class Between:
 
     def includes(self, other: Any) -> bool:
         """Whether this constraint admits every value that the other one admits."""
-        low, high = (other.low, other.high) if isinstance(other, Between) else (other, other)
+        low, high = (other.low, other.high) if isinstance(other, ClosedInterval) else (other, other)
         return bool(self.low <= low and high <= self.high)
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class Kind:
 
 def admits(constraint: Any, value: Any) -> bool:
     """Whether a constraint on an attribute allows a value."""
-    if isinstance(constraint, (Between, Kind)):
+    if isinstance(constraint, (ClosedInterval, Kind)):
         return constraint.admits(value)
     return constraint is not None and (constraint == ANYTHING or bool(constraint == value))
 
@@ -66,7 +67,7 @@ def includes(constraint: Any, other: Any) -> bool:
         return True
     if constraint is None or other == ANYTHING:
         return False
-    return isinstance(constraint, (Between, Kind)) and constraint.includes(other)
+    return isinstance(constraint, (ClosedInterval, Kind)) and constraint.includes(other)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -76,7 +77,7 @@ class Conjunction:
     Parameters
     ----------
     constraints : sequence
-        For each attribute a value, a `Between`, a `Kind`, "?" for any value, or None for none. One None covers
+        For each attribute a value, a `ClosedInterval`, a `Kind`, "?" for any value, or None for none. One None covers
         nothing, whatever the rest is, so it makes all of them None.
 
     Examples
@@ -135,8 +136,8 @@ def covers(hypothesis: Conjunction, row: Sequence[Any]) -> bool:
 
     Examples
     --------
-    >>> from tenfold.concept.conjunction import Between, Conjunction, covers
-    >>> covers(Conjunction(["sun", Between(15, 25)]), ["sun", 20])
+    >>> from tenfold.concept.conjunction import ClosedInterval, Conjunction, covers
+    >>> covers(Conjunction(["sun", ClosedInterval(15, 25)]), ["sun", 20])
     True
     """
     if len(row) != len(hypothesis.constraints):

@@ -85,7 +85,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Predicate:
     """A rule in words, and whether a value keeps it under a schema."""
 
     words: str
@@ -106,16 +106,18 @@ def _edges(value: Array) -> bool:
     return bool(rising.all() and (value > -np.inf).all())
 
 
-ANYTHING = Rule("anything", lambda value, schema: True)
-FINITE = Rule("finite", lambda value, schema: np.isfinite(value).all())
-NOT_NAN = Rule("numbers, not NaN", lambda value, schema: not np.isnan(value).any())
-RISING = Rule("rising", lambda value, schema: (value[1:] > value[:-1]).all())
-EDGES = Rule("edges that rise, and infinity behind them", lambda value, schema: _edges(value))
-LEVELS = Rule("the number of categories of each column", lambda value, schema: np.array_equal(value, schema.levels))
-OFFSETS = Rule(
+ANYTHING = Predicate("anything", lambda value, schema: True)
+FINITE = Predicate("finite", lambda value, schema: np.isfinite(value).all())
+NOT_NAN = Predicate("numbers, not NaN", lambda value, schema: not np.isnan(value).any())
+RISING = Predicate("rising", lambda value, schema: (value[1:] > value[:-1]).all())
+EDGES = Predicate("edges that rise, and infinity behind them", lambda value, schema: _edges(value))
+LEVELS = Predicate(
+    "the number of categories of each column", lambda value, schema: np.array_equal(value, schema.levels)
+)
+OFFSETS = Predicate(
     "where the categories of each column begin", lambda value, schema: np.array_equal(value, schema.value_offsets)
 )
-CLASS_COUNT = Rule(
+CLASS_COUNT = Predicate(
     "the number of classes", lambda value, schema: value == (0 if schema.classes is None else len(schema.classes))
 )
 COUNTS = Between(0)

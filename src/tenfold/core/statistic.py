@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, TypeVar
 from tenfold.core.arrays import Codes, HeldRows
 from tenfold.core.rows.chunk import Chunk, segments
 from tenfold.core.rows.columns import Columns
-from tenfold.core.rows.joined_rows import Rows
+from tenfold.core.rows.joined_rows import JoinedRows
 from tenfold.core.value import Value
 
 S = TypeVar("S")
@@ -131,7 +131,7 @@ class Strided(Statistic[S]):
             raise ValueError(f"every must be a power of two, not {self.every}")
 
 
-class Gathered(Statistic[Rows]):
+class Gathered(Statistic[JoinedRows]):
     """The rows themselves, within the runner's memory: for learners that need all of them at once."""
 
     relative: ClassVar[str] = ""
@@ -139,8 +139,8 @@ class Gathered(Statistic[Rows]):
     memory: int = field(default=0, kw_only=True)
     """bytes that the rows may take; the plan sets the memory of the runner"""
 
-    def summarize(self, chunk: Chunk) -> Rows:
-        return Rows((chunk,), self.memory, self.relative)
+    def summarize(self, chunk: Chunk) -> JoinedRows:
+        return JoinedRows((chunk,), self.memory, self.relative)
 
     def check_count(self, rows: int) -> None:
         """Refuse a number of rows before any of them is read, if they are known to be too many."""

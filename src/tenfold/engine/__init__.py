@@ -6,7 +6,7 @@ from tenfold.engine.executors.local import Local
 from tenfold.engine.executors.tasks import reduce_parts
 from tenfold.engine.executors.threads import one_blas_thread
 from tenfold.engine.loop import Member, Watcher, check_sequences, fit, opened, run, schema_of
-from tenfold.engine.merge_tree import Tree, merge, runs
+from tenfold.engine.merge_tree import MergeTree, merge, runs
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
 
@@ -15,11 +15,11 @@ __all__ = [
     "Fit",
     "Local",
     "Member",
+    "MergeTree",
     "Runner",
     "Session",
     "Snapshot",
     "TaskSession",
-    "Tree",
     "Watcher",
     "check_sequences",
     "current",

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core import Chunk, Codes, Columns
 from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
-from tenfold.engine.merge_tree import Tree, merge
+from tenfold.engine.merge_tree import MergeTree, merge
 from tenfold.engine.plan import Groups, Leaf, Plan
 from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.engine.scan_part import (
@@ -53,7 +53,7 @@ def read(
     leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int
 ) -> tuple[LeafSummary, list[list[Piece]]]:
     """A part, read once: the summaries of some leaves, and the rows of others through their lenses, chunk by chunk."""
-    trees = [Tree() for _ in leaves]
+    trees = [MergeTree() for _ in leaves]
     pieces: list[list[Piece]] = [[] for _ in lost]
     for at, chunk, codes in rows_of([*leaves, *lost], source, part):
         if at < len(leaves):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 
-class Tree:
+class MergeTree:
     """Summaries pushed in the order of their parts, merged as a balanced tree."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Tree:
 
 def merge(summaries: Iterable[Any]) -> Any:
     """The merge of summaries given in the order of their parts."""
-    tree = Tree()
+    tree = MergeTree()
     for summary in summaries:
         tree.push(summary)
     return tree.total()

@@ -76,7 +76,7 @@ class Leaf(Value):
         """Return the identity of the held rows: how they are read and selected, and the lens, but not the round."""
         if self.lens is None:
             return b""
-        return Seen(self.view, self.picks, self.stages, self.by, self.draws, self.lens).digest
+        return RowsThroughLens(self.view, self.picks, self.stages, self.by, self.draws, self.lens).digest
 
     @property
     def transformed(self) -> bool:
@@ -104,7 +104,7 @@ class Leaf(Value):
         return self.statistic.order if isinstance(self.statistic, Ordered) else None
 
 
-class Seen(Value):
+class RowsThroughLens(Value):
     """Some rows, through a lens."""
 
     view: View

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array
 from tenfold.engine.merge_tree import merge
-from tenfold.metrics.scorers import Summary
+from tenfold.metrics.scoring import Summary
 from tenfold.stats.metrics import Confusion, LogLoss, Ranking, Regression, Sum
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Remedy, Schema
 from tenfold.core.arrays import MatrixLike
-from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Rule
+from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Predicate
 from tenfold.core.need import Target
 from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import array, choice, integer, numbers, positive, real
@@ -30,7 +30,9 @@ ROWS_PER_BLOCK = 1024
 """rows that are predicted together: so few that threads share the work evenly"""
 
 
-CATEGORIES = Rule("whether columns have categories", lambda value, schema: np.array_equal(value, schema.levels > 0))
+CATEGORIES = Predicate(
+    "whether columns have categories", lambda value, schema: np.array_equal(value, schema.levels > 0)
+)
 
 
 class NeighborsModel(NamedTuple):

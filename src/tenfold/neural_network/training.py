@@ -92,7 +92,7 @@ NetworkState: TypeAlias = Epoch[Training] | Validate[Training] | FinalPass[Model
 NetworkSummary: TypeAlias = EpochSummary | Objective
 
 
-class NetworkModel(Protocol):
+class HasWeights(Protocol):
     """The fields that the models of all networks have."""
 
     @property
@@ -274,7 +274,7 @@ class TrainedNetwork(
 
     def certify(self, model: ModelT, s: SummaryT | NetworkSummary) -> tuple[Claim, ...] | None:
         """What the objective is at the end, and how steep; and how validation rows are predicted."""
-        network = cast(NetworkModel, model)
+        network = cast(HasWeights, model)
         if not isinstance(s, Objective) or not len(s.slope) or not np.array_equal(s.weights, network.weights):
             return None
         value, slope = self._objective(network.schema, s)

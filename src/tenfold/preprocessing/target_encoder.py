@@ -18,7 +18,7 @@ from tenfold.estimator.shell.constraints import array, boolean, choice, integer,
 from tenfold.estimator.shell.keyword_decisions import one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.estimator.target_kind import TargetTransformer
-from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
+from tenfold.stats.fold_summaries import DEFAULT_FOLDS, codes_of
 from tenfold.stats.rows.draws import folds_of_places
 
 

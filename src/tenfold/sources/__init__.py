@@ -1,6 +1,6 @@
 """Where rows come from."""
 
-from tenfold.sources.arrays import ArraySource, part_rows
+from tenfold.sources.array_source import ArraySource, part_rows
 from tenfold.sources.inputs import as_source, is_lazy
 from tenfold.sources.source import Source
 

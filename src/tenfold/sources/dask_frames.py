@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, DataError, MatrixLike, Need, Schema, VectorLike
 from tenfold.sources import validation
-from tenfold.sources.arrays import ArraySource
+from tenfold.sources.array_source import ArraySource
 from tenfold.sources.frames import table_of
 from tenfold.sources.sequence_source import ids_of, run_of, whole, with_ids
 from tenfold.sources.source import Source

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
-from tenfold.sources.arrays import FLOATS, ArraySource
+from tenfold.sources.array_source import FLOATS, ArraySource
 from tenfold.sources.arrow import is_category, is_date
 from tenfold.sources.dask_frames import is_dask
 from tenfold.sources.expressions.computed_columns import Computed, with_computed

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from pyarrow import fs
 
 from tenfold.core import DataError, MatrixLike, VectorLike
-from tenfold.sources.arrays import ArraySource
+from tenfold.sources.array_source import ArraySource
 from tenfold.sources.dask_frames import DaskArray, DaskFrame, is_dask
 from tenfold.sources.files.parquet import ParquetSource
 from tenfold.sources.files.partitions import Partitions

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tenfold.compiled.rows.shuffling import deal
 from tenfold.core import Codes, DataError, MatrixLike
 from tenfold.core.rows.chunk import ROW_IDS_PER_PART
-from tenfold.sources.arrays import ArraySource
+from tenfold.sources.array_source import ArraySource
 from tenfold.sources.dask_frames import Computed
 from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource

@@ -23,7 +23,7 @@ from tenfold.core import Array, Chunk, Codes, Column, DataError, Labels, Need, S
 from tenfold.core.arrays import ones
 from tenfold.core.rows.columns import columns_class
 from tenfold.sources import arrow, validation
-from tenfold.sources.arrays import even_cuts, fingerprints_of
+from tenfold.sources.array_source import even_cuts, fingerprints_of
 from tenfold.sources.label_codes import class_codes
 from tenfold.sources.label_codes import levels as plain_levels
 from tenfold.sources.source import Source, no_column

@@ -6,9 +6,9 @@
 """
 
 from tenfold.testing.comparison import bits
-from tenfold.testing.contract import check_contract
 from tenfold.testing.data import draw
 from tenfold.testing.laws import LAWS, check_law, check_laws
 from tenfold.testing.runner_laws import check_runner
+from tenfold.testing.scikit_learn_checks import check_contract
 
 __all__ = ["LAWS", "bits", "check_contract", "check_law", "check_laws", "check_runner", "draw"]

@@ -10,7 +10,7 @@ from tenfold.compiled.tree.forests import add_forest, add_unseen
 from tenfold.core import Array, Codes, Columns, Flags, Schema
 from tenfold.core.field_values import COUNTS, RISING, Index
 from tenfold.stats.rows.draws import ROW_STREAM, keys_of
-from tenfold.stats.trees.tree_bins import NO_CODES, Bins, OfBins, Seen
+from tenfold.stats.trees.tree_bins import NO_CODES, Bins, OfBins, RowsInBins
 from tenfold.tree.growing.node_statistics import TreeDraws
 from tenfold.tree.growing.thresholds import SplitSides
 from tenfold.tree.records import Ranges
@@ -82,7 +82,7 @@ class ForestOutOfBag(OfBins[S]):
     forest: ForestModel
     draws: TreeDraws
 
-    def unseen(self, seen: Seen) -> tuple[Array, Codes]:
+    def unseen(self, seen: RowsInBins) -> tuple[Array, Codes]:
         """Sums of the out-of-bag predictions, and the number of trees in each sum."""
         n = seen.bins.shape[1]
         out, trees = np.zeros((n, self.forest.value.shape[1])), np.zeros(n, np.int64)

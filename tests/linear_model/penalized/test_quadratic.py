@@ -11,7 +11,7 @@ from tenfold.linear_model.cross_validated import elastic_net_cv
 from tenfold.linear_model.penalized import penalized
 from tenfold.linear_model.penalized.quadratic import Gram, Wide
 from tenfold.sources import part_rows
-from tenfold.stats.folds import FoldMoments, FoldRows
+from tenfold.stats.fold_summaries import FoldMoments, FoldRows
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.rows import wide_rows as rows_module
 from tenfold.stats.rows.wide_rows import Rows

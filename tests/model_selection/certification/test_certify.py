@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import tenfold as tn
 from model_selection.simulations import Said, clustered
 from tenfold.model_selection.certification.certify import certify
-from tenfold.model_selection.certification.clusters import MAX_UNITS
+from tenfold.model_selection.certification.dependent_rows import MAX_UNITS
 from tenfold.model_selection.certification.intervals import error_interval
 from tenfold.model_selection.certification.leakage import forget
 from tenfold.sources import part_rows

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import tenfold as tn
 from tenfold.core import Chunk, Columns
 from tenfold.model_selection.cross_validation.fold_shift import FALSE_ALARMS, ColumnMeans, p_values
-from tenfold.sources.arrays import part_rows
+from tenfold.sources.array_source import part_rows
 
 rng = np.random.default_rng(0)
 DAY = np.sort(rng.integers(0, 10, 1_500))

@@ -14,7 +14,7 @@ from tenfold.core.mergeable import Mergeable
 from tenfold.core.rows.chunk import Chunk, concatenated
 
 
-class Rows(Mergeable):
+class JoinedRows(Mergeable):
     """Some rows, in order: a rope of chunks."""
 
     chunks: tuple[Chunk, ...]
@@ -28,8 +28,8 @@ class Rows(Mergeable):
         """How many bytes the chunks take, about."""
         return sum(_size(chunk) for chunk in self.chunks)
 
-    def __add__(self, other: Rows) -> Rows:
-        both = Rows(self.chunks + other.chunks, self.most, self.relative)
+    def __add__(self, other: JoinedRows) -> JoinedRows:
+        both = JoinedRows(self.chunks + other.chunks, self.most, self.relative)
         if both.size > self.most:
             raise too_many(self.most, self.relative)
         return both

@@ -40,7 +40,7 @@ from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_ve
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import winners
 from tenfold.stats.combinators import After, Continue, Each, Inside, Key, Of
-from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
+from tenfold.stats.fold_summaries import DEFAULT_FOLDS, codes_of
 from tenfold.stats.member_summaries import Joint
 
 

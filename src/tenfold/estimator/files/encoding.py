@@ -16,10 +16,10 @@ import numpy as np
 import tenfold
 from tenfold.core import ModelFileError, Schema
 from tenfold.core.axes import Bundle, check, fields, is_record, values, with_schema
-from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.value import Parameter
 from tenfold.estimator.files.container import STORED
 from tenfold.estimator.files.registry import class_of, id_of, is_pipeline, parameter_of
+from tenfold.stats.optimize.loss_functions import LOSSES, Loss
 
 MAX_DEPTH = 16
 MAX_DIGITS = 40

@@ -24,7 +24,7 @@ class Behind(NamedTuple):
     name: str | None
 
 
-class Parameter(NamedTuple):
+class ParameterField(NamedTuple):
     """A parameter of a learner."""
 
     type: Any
@@ -39,7 +39,7 @@ class Parameter(NamedTuple):
     """position among the keywords of the bases; default: after all of them"""
 
     @classmethod
-    def of(cls, annotation: Any, default: Any, keyword_only: bool) -> Parameter:
+    def of(cls, annotation: Any, default: Any, keyword_only: bool) -> ParameterField:
         """Read `Annotated[type, ...]`, in which constraints and decisions may come in any order."""
         kind, *rest = get_args(annotation)
         decisions = [one for one in rest if isinstance(one, Decision)]
@@ -83,9 +83,9 @@ class Parameters:
     2
     """
 
-    _parameters: ClassVar[dict[str, Parameter]] = {}
+    _parameters: ClassVar[dict[str, ParameterField]] = {}
     """all parameters, in the order of the signature"""
-    _declared: ClassVar[dict[str, Parameter]] = {}
+    _declared: ClassVar[dict[str, ParameterField]] = {}
     """those of the class itself"""
     _parameter_constraints: ClassVar[Any] = None
     """constraint of each parameter, in scikit-learn's terms"""
@@ -120,9 +120,9 @@ class Parameters:
         return made and (bool(cls._declared) or list(cls._parameters.items()) != inherited)  # a default False equals 0
 
 
-def _take_fields(cls: type) -> dict[str, Parameter]:
+def _take_fields(cls: type) -> dict[str, ParameterField]:
     """The parameters among the annotations of a class; their defaults are taken out of it."""
-    found: dict[str, Parameter] = {}
+    found: dict[str, ParameterField] = {}
     keyword_only = False
     names = getattr(sys.modules.get(cls.__module__), "__dict__", {})
     for name, annotation in get_annotations(cls).items():
@@ -131,7 +131,7 @@ def _take_fields(cls: type) -> dict[str, Parameter]:
         if annotation is KW_ONLY:
             keyword_only = True
         elif hasattr(annotation, "__metadata__"):  # of Annotated
-            found[name] = one = Parameter.of(annotation, vars(cls).get(name, MISSING), keyword_only)
+            found[name] = one = ParameterField.of(annotation, vars(cls).get(name, MISSING), keyword_only)
             if isinstance(one.default, list | dict | set):
                 raise TypeError(f"{cls.__name__}.{name}: all models would share this {type(one.default).__name__}")
             if name in vars(cls):
@@ -144,9 +144,9 @@ def _take_fields(cls: type) -> dict[str, Parameter]:
     return found
 
 
-def _in_order(cls: type) -> dict[str, Parameter]:
+def _in_order(cls: type) -> dict[str, ParameterField]:
     """Return the parameters of a class and its bases: first position, last declaration; keywords at the end."""
-    found: dict[str, Parameter] = {}
+    found: dict[str, ParameterField] = {}
     for base in reversed(cls.__mro__):
         declared = vars(base).get("_declared", {})
         found = {name: one for name, one in found.items() if name not in vars(base)} | declared

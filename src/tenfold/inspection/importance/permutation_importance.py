@@ -35,7 +35,7 @@ from tenfold.metrics.predictors import (
     united,
 )
 from tenfold.metrics.resampling import jackknife, resampler, standard_error
-from tenfold.metrics.scorers import scorers_of
+from tenfold.metrics.scoring import scorers_of
 from tenfold.model_selection.certification.leakage import made_from
 from tenfold.model_selection.frame_columns import borrowed, columns_of, in_memory, names_of
 from tenfold.sources.inputs import check_target, is_lazy, target, weights

@@ -27,7 +27,7 @@ from tenfold.linear_model.cross_validated.fold_solutions import ByFold, Chosen
 from tenfold.linear_model.penalized.penalized import MIN_WIDE_FEATURES, claims_of, descended
 from tenfold.linear_model.penalized.penalty_path import LassoPath, follow, grid_of, path_of, summary_of
 from tenfold.linear_model.penalized.quadratic import quadratic
-from tenfold.stats.folds import FoldMoments, FoldRows
+from tenfold.stats.fold_summaries import FoldMoments, FoldRows
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.rows.wide_rows import Rows
 

@@ -20,7 +20,7 @@ from tenfold.estimator.feature_coefficients import Featured
 from tenfold.linear_model.least_squares.normal_equations import EPS
 from tenfold.linear_model.penalized.penalized import ROUNDING_ASSUMPTION
 from tenfold.stats.combinators import Key
-from tenfold.stats.folds import (
+from tenfold.stats.fold_summaries import (
     ChunkStarts,
     ComomentsByDrawnFold,
     ComomentsByFold,

@@ -31,7 +31,7 @@ from tenfold.linear_model.cross_validated.fold_solutions import (
 )
 from tenfold.linear_model.least_squares.normal_equations import EPS, from_moments, quick, quick_each
 from tenfold.linear_model.penalized.penalized import ROUNDING_ASSUMPTION
-from tenfold.stats.folds import ComomentsByFold, FoldMoments, Pieces, RowsByChunk
+from tenfold.stats.fold_summaries import ComomentsByFold, FoldMoments, Pieces, RowsByChunk
 from tenfold.stats.moments.moments import Comoments, Moments
 from tenfold.stats.ridge_leave_one_out import MIN_RESIDUAL_FREEDOM, LeaveOneOut, LeftOut
 

@@ -20,7 +20,7 @@ from scipy import stats
 
 from tenfold.core import Array, Flags
 from tenfold.linear_model.least_squares.normal_equations import EPS, Solution
-from tenfold.stats.optimize.score_products import Scores
+from tenfold.stats.optimize.score_products import ScoreProducts
 
 ROBUST = ("HC0", "HC1", "HC2", "HC3", "cluster")
 
@@ -140,7 +140,7 @@ class Inference:
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
-def sandwich(scores: Scores, kind: str, parameters: float) -> tuple[Array, float]:
+def sandwich(scores: ScoreProducts, kind: str, parameters: float) -> tuple[Array, float]:
     """Middle matrix of the sandwich estimator, and its factor; infinite without residual degrees of freedom."""
     n = scores.weight
     if kind == "cluster":
@@ -163,7 +163,13 @@ def covariance_of(root: Array, center: Array, inner: Array, factor: float, estim
 
 
 def infer(
-    found: Solution, kind: str, alpha: float, fit_intercept: bool, rows: float, unit: float, scores: Scores | None
+    found: Solution,
+    kind: str,
+    alpha: float,
+    fit_intercept: bool,
+    rows: float,
+    unit: float,
+    scores: ScoreProducts | None,
 ) -> Inference:
     """Compute inference from a solution and, for robust errors, its scores; `unit` is the rounding error of Σ y²."""
     p, root = len(found.center), found.root

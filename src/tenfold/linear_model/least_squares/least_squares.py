@@ -49,7 +49,7 @@ from tenfold.stats.moments.category_moments import NO_MERGE, CodedMoments, Produ
 from tenfold.stats.moments.double_moments import DoubleMoments
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.moments.rfactor import RFactor
-from tenfold.stats.optimize.score_products import DoubleScores, FactorScores, Scores, ScoresAt
+from tenfold.stats.optimize.score_products import DoubleScores, FactorScores, ScoreProducts, ScoresAt
 from tenfold.stats.rows.wide_rows import Rows, RowsOrComoments
 
 GRAM, FACTORS, DOUBLE, CONJUGATE = GramMatrix(), TriangularFactors(), DoubleDouble(), ConjugateGradients()
@@ -70,7 +70,7 @@ class Scoring(NamedTuple):
 
 
 State = Initial | Factoring | Refining | Searching | Checking | Scoring | Done
-Summary = Matrix | Scores | FactorScores | DoubleScores | CodedMoments | Products | Rows
+Summary = Matrix | ScoreProducts | FactorScores | DoubleScores | CodedMoments | Products | Rows
 
 
 class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, SummaryScored):
@@ -123,9 +123,9 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
                 return found if isinstance(found, Searching) else Done.of(found)
             case Initial(), Rows():
                 return Done.of(dual_ridge.model_of(self._problem(state.schema), summary))
-            case Scoring(), Scores():
+            case Scoring(), ScoreProducts():
                 return self._solved(state.model.schema, state.base.each[0], summary.base, summary)
-            case Initial(), Scores():  # merged
+            case Initial(), ScoreProducts():  # merged
                 return self._solved(state.schema, state, summary.base, summary)
             case Initial(), Moments() | RFactor() | DoubleMoments():
                 return self._solved(state.schema, state, summary)
@@ -134,7 +134,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         raise AssertionError
 
     def _solved(
-        self, schema: Schema, state: Initial | Factoring | Refining, base: Matrix, scores: Scores | None = None
+        self, schema: Schema, state: Initial | Factoring | Refining, base: Matrix, scores: ScoreProducts | None = None
     ) -> State:
         """The model of a summary with a matrix, or the state that reads the rows once more."""
         problem, route = self._problem(schema), ROUTES[type(base)]
@@ -163,7 +163,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
                 return None
             case Rows():
                 return dual_ridge.claims_of(problem, model, summary)
-        base = summary.base if isinstance(summary, Scores) else summary
+        base = summary.base if isinstance(summary, ScoreProducts) else summary
         return ROUTES[type(base)].certify(problem, model, base)
 
     def _problem(self, schema: Schema) -> RidgeProblem:
@@ -187,7 +187,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
                 f"standard errors take a matrix of all features, and {len(summary.product):,} categories "
                 f"are too many for one. Remedy: fewer than {MAX_COUNTED_CATEGORIES:,}"
             )
-        scores = summary if isinstance(summary, Scores) else None
+        scores = summary if isinstance(summary, ScoreProducts) else None
         if kind in ROBUST and not (scores is not None and scores.fits):
             raise ValueError(
                 f"{kind} standard errors need the rows at these coefficients, and this model was merged from others. "

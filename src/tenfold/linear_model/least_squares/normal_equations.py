@@ -14,7 +14,7 @@ import scipy.linalg as sla
 
 from tenfold.compiled.linear_model.solving import solve_well
 from tenfold.core import Array, Flags
-from tenfold.stats.folds import FoldMoments
+from tenfold.stats.fold_summaries import FoldMoments
 from tenfold.stats.moments.moments import Moments, refuse_infinite, refuse_small
 
 EPS = float(np.finfo(np.float64).eps)

@@ -18,7 +18,6 @@ from tenfold.compiled.linear_model.descent import rate
 from tenfold.core import Array, Claim, Columns, DataError, Design, Schema
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.learner import Done
-from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.estimator import Estimator, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
@@ -39,14 +38,15 @@ from tenfold.linear_model.least_squares.normal_equations import norms
 from tenfold.linear_model.sgd.sgd_epoch import SCHEDULES, DescentEpoch, OrderedDescentEpoch, StepRule
 from tenfold.linear_model.sgd.sgd_summaries import (
     TWO,
+    LinearObjective,
     LossGradient,
-    Objective,
     RowLengths,
     Scale,
     SGDEpochSummary,
     gap_of,
     steepness,
 )
+from tenfold.stats.optimize.loss_functions import LOSSES, Loss
 
 DIVERGED = "the weights diverge, with steps of length {:.3g}. Remedy: {}, or rescale the columns, StandardScaler()"
 
@@ -93,7 +93,7 @@ class GradientDescent(NamedTuple):
 
 
 State: TypeAlias = Scaling | Epoch[SGDTraining] | GradientDescent | FinalPass[SGDModel] | Done
-Summary: TypeAlias = Scale | SGDEpochSummary | Objective
+Summary: TypeAlias = Scale | SGDEpochSummary | LinearObjective
 
 
 class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
@@ -231,7 +231,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
                 if self.batch_size is None:
                     return GradientDescent(step, schema, training, s.squares / s.mass)
                 return Epoch.of(step, schema, training)
-            case GradientDescent(), Objective():
+            case GradientDescent(), LinearObjective():
                 return self._down(state, s)
         return super().update(state, s)
 
@@ -239,7 +239,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
         """Mean loss at zero weights, if it is the same for all rows; otherwise infinite."""
         return inf
 
-    def _check_final(self, model: SGDModel, s: Objective) -> None:
+    def _check_final(self, model: SGDModel, s: LinearObjective) -> None:
         # Weights that are far worse than none at all: steps have led away from the minimum.
         if s.loss / s.mass > 2 * self._worst(len(s.weights)):
             warn_not_converged(
@@ -259,7 +259,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
         go_on = self._final if left <= 0 or self.idle(curve) else Epoch.of
         return go_on(state.step + 1, state.schema, then)
 
-    def _down(self, state: GradientDescent, s: Objective) -> State:
+    def _down(self, state: GradientDescent, s: LinearObjective) -> State:
         """A step down the gradient over all rows."""
         l2, l1 = self._penalties()
         steep, training, eta0 = steepness(s, l2, l1, self.fit_intercept), state.training, self._eta0(state.spread)
@@ -291,7 +291,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
 
     def certify(self, model: SGDModel, s: Summary) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its smallest value; and how the rows were walked."""
-        if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.training.summary)):
+        if not isinstance(s, LinearObjective) or not np.array_equal(s.weights, self._found(model.training.summary)):
             return None
         l2, l1 = self._penalties()
         usual = "rounding errors of the usual size"

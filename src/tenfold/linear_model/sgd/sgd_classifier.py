@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from tenfold.core import Array, Need, Remedy, Schema
-from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.shell.constraints import choice, real
 from tenfold.estimator.shell.decision_function import Deciding
@@ -25,6 +24,7 @@ from tenfold.estimator.shell.parameters import Behind
 from tenfold.linear_model.sgd.sgd import SGD
 from tenfold.linear_model.sgd.sgd_epoch import SCHEDULES
 from tenfold.linear_model.sgd.sgd_summaries import REST, SOFTMAX, TWO
+from tenfold.stats.optimize.loss_functions import LOSSES, Loss
 
 no_squared_hinge = refused(
     NO_LOSS, Remedy('tn.LinearSVC(loss="squared_hinge")', "whose minimum is found to `tol`"), "squared_hinge"

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY
 from typing import Annotated
 
 from tenfold.core import Array, Columns, Need, Remedy
-from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor, fitted
 from tenfold.estimator.shell.constraints import choice, real
 from tenfold.estimator.shell.keyword_decisions import NO_LOSS
@@ -14,6 +13,7 @@ from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.linear_model.sgd.sgd import SGD, SGDModel
 from tenfold.linear_model.sgd.sgd_summaries import NUMBERS
+from tenfold.stats.optimize.loss_functions import EpsilonInsensitive, Loss
 
 no_huber = refused(
     NO_LOSS, Remedy('tn.SGDRegressor(loss="epsilon_insensitive")', "whose slope is bounded too"), "huber"

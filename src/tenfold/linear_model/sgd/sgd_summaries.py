@@ -91,7 +91,7 @@ class SGDEpochSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class LinearObjective:
     """Loss and gradient at some weights, without penalties."""
 
     weights: Annotated[Array, "output", "predictor"]
@@ -105,7 +105,7 @@ class Objective:
     """largest |x|²"""
 
     @classmethod
-    def of(cls, chunk: Chunk, levels: Codes, weights: Array, code: int, way: int, e: float) -> Objective:
+    def of(cls, chunk: Chunk, levels: Codes, weights: Array, code: int, way: int, e: float) -> LinearObjective:
         """Of the rows of a chunk."""
         design = Design.of(chunk.X, levels)
         f = design @ np.ascontiguousarray(weights[:, 1:].T) + weights[:, 0]
@@ -130,8 +130,8 @@ class Objective:
         long = float(squared_lengths(design).max(initial=0.0))
         return cls(weights, loss, gradient, float(c.sum()), share, long)
 
-    def __add__(self, other: Objective) -> Objective:
-        return Objective(
+    def __add__(self, other: LinearObjective) -> LinearObjective:
+        return LinearObjective(
             self.weights,
             self.loss + other.loss,
             self.slope + other.slope,
@@ -150,7 +150,7 @@ class Objective:
         return self.loss / self.mass + 0.5 * l2 * float((w * w).sum()) + l1 * float(np.abs(w).sum())
 
 
-class LossGradient(Statistic[Objective]):
+class LossGradient(Statistic[LinearObjective]):
     """Loss and gradient over all rows at given weights, without penalties."""
 
     weights: Array
@@ -163,8 +163,8 @@ class LossGradient(Statistic[Objective]):
     """of the loss"""
     levels: Codes
 
-    def summarize(self, chunk: Chunk) -> Objective:
-        return Objective.of(chunk, self.levels, self.weights, self.loss, self.target, self.epsilon)
+    def summarize(self, chunk: Chunk) -> LinearObjective:
+        return LinearObjective.of(chunk, self.levels, self.weights, self.loss, self.target, self.epsilon)
 
 
 def squared_lengths(design: Design) -> Array:
@@ -183,7 +183,7 @@ def squared_lengths(design: Design) -> Array:
     return out
 
 
-def steepness(s: Objective, l2: float, l1: float, constant: bool) -> Array:
+def steepness(s: LinearObjective, l2: float, l1: float, constant: bool) -> Array:
     """The shortest subgradient of the objective: 0 at the optimum and nowhere else."""
     g = s.slope / s.mass
     w = s.weights[:, 1:]
@@ -194,7 +194,7 @@ def steepness(s: Objective, l2: float, l1: float, constant: bool) -> Array:
     return g
 
 
-def gap_of(s: Objective, l2: float, l1: float, constant: bool, code: int, way: int, e: float) -> float:
+def gap_of(s: LinearObjective, l2: float, l1: float, constant: bool, code: int, way: int, e: float) -> float:
     """No weights have an objective that is lower by more than this; infinite if nothing is known."""
     if not l2:
         return inf

@@ -19,9 +19,9 @@ from sklearn.base import BaseEstimator
 from tenfold.core import Certificate, Claim, DataError, MatrixLike
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, feature_names
-from tenfold.metrics.scorers import Summary
-from tenfold.model_selection.certification.clusters import group_codes
+from tenfold.metrics.scoring import Summary
 from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMPTIONS, ends_of
+from tenfold.model_selection.certification.dependent_rows import group_codes
 from tenfold.model_selection.certification.leakage import others, print_of
 from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, score_units
 from tenfold.model_selection.cross_validation.folds import Grouping

@@ -15,8 +15,8 @@ from tenfold.engine.group_keys import Contiguous, Key
 from tenfold.engine.merge_tree import merge
 from tenfold.estimator import Estimator, as_fitted
 from tenfold.metrics.predictors import Foreign, opened_rows, predictor_of
-from tenfold.metrics.scorers import Summary, scorers_of
-from tenfold.model_selection.certification.clusters import unit_key
+from tenfold.metrics.scoring import Summary, scorers_of
+from tenfold.model_selection.certification.dependent_rows import unit_key
 from tenfold.model_selection.certification.leakage import made_from, print_of
 from tenfold.sources.inputs import as_source, refuse_lazy
 from tenfold.stats.combinators import As, By

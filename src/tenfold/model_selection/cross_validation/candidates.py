@@ -15,7 +15,7 @@ from tenfold.engine.stages import kinds_before
 from tenfold.estimator import Estimator
 from tenfold.estimator.shell.callbacks import History
 from tenfold.metrics.predictors import learners_of
-from tenfold.metrics.scorers import Summary
+from tenfold.metrics.scoring import Summary
 from tenfold.sources import Source
 from tenfold.sources.column_choice import first_rows
 from tenfold.stats.combinators import View

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from tenfold.core import MatrixLike, ParameterError, Remedy
-from tenfold.metrics.scorers import Scoring
+from tenfold.metrics.scoring import Scoring
 from tenfold.model_selection.cross_validation.candidates import Learners, candidates_of
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore

@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, Codes, Labels
-from tenfold.metrics.scorers import Summary
+from tenfold.metrics.scoring import Summary
 from tenfold.model_selection.formatting import ResultTable, axes, positive_note, scans_note, short
 from tenfold.stats.metrics import within_range
 

@@ -35,7 +35,7 @@ from tenfold.estimator.ensembles.predictor import Model
 from tenfold.estimator.shell.callbacks import History
 from tenfold.metrics.outcomes import Called
 from tenfold.metrics.predictors import GivenPredictions
-from tenfold.metrics.scorers import Scoring, scorers_of
+from tenfold.metrics.scoring import Scoring, scorers_of
 from tenfold.model_selection.cross_validation.candidates import Candidate
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.cross_validation.fold_shift import ColumnMeans, warn_of_shift

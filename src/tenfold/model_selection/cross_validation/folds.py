@@ -6,7 +6,7 @@ in, by its number, its class or a column: any worker finds the same. The folds o
 contiguous, stratified, grouped, time-ordered, or defined by a splitter. Random folds are dealt in
 `compiled/rows/shuffling.py`, by `deal`, and by `deal_classes` class by class; learners with folds of their own inside a
 fit deal theirs by it too: stacking (`ensemble/stacking/stacking_folds.py`), and RidgeCV and its like
-(`stats/folds.py`).
+(`stats/fold_summaries.py`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
 from tenfold.core import MatrixLike
-from tenfold.metrics.scorers import Scoring
+from tenfold.metrics.scoring import Scoring
 from tenfold.model_selection.cross_validation.candidates import Candidate, candidates_of, learned
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore

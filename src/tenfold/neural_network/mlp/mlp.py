@@ -60,7 +60,7 @@ class MLPModel(NamedTuple):
     schema: Schema
 
 
-class Weighing(NamedTuple):
+class BalancingClasses(NamedTuple):
     """The state of a fit that first weighs the classes, to balance them."""
 
     step: int
@@ -102,14 +102,14 @@ class Restarting(NamedTuple):
 
 Single: TypeAlias = FullBatchDescent | NetworkState[MLPModel]
 """the state of a fit from one start"""
-State: TypeAlias = Weighing | Single | Restarting
+State: TypeAlias = BalancingClasses | Single | Restarting
 SINGLE = (Epoch, Validate, FullBatchDescent, FinalPass)
 
 
 some_kept_back = refused("no rows would be kept back", Remedy("tn.{name}(validation_fraction=0.1)"), 0)
 
 
-class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights, MLPModel]):
+class MLP(TrainedNetwork[BalancingClasses | FullBatchDescent | Restarting, ClassWeights, MLPModel]):
     """What MLPClassifier and MLPRegressor share."""
 
     hidden: ClassVar[frozenset[str]] = frozenset({"training", "weights", "sizes"})
@@ -197,7 +197,7 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
             if self.alpha and self.l1_ratio:
                 raise ValueError(f"{solver} takes a smooth penalty. Remedy: l1_ratio=0, or solver='adam'")
         factors = self._factors(schema, None)
-        return Weighing(0, schema, Bundle(())) if factors is None else self._first(schema, factors)
+        return BalancingClasses(0, schema, Bundle(())) if factors is None else self._first(schema, factors)
 
     def _factors(self, schema: Schema, mass: Array | None) -> Array | None:
         """Factors of the weights of rows of each class; None: they need the weight of each; empty: there are none."""
@@ -224,13 +224,13 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
         )  # fmt: skip
         factors = self._factors(model.schema, None)
         if factors is None:
-            return Weighing(model.n_iter, model.schema, Bundle((training,)))
+            return BalancingClasses(model.n_iter, model.schema, Bundle((training,)))
         return self._begun(model.n_iter, model.schema, training._replace(factors=factors))
 
     def ask(self, state: State) -> Expression | None:
         """The weights of the classes; epochs, each followed by validation, or gradients of all rows; the final pass."""
         match state:
-            case Weighing(schema=schema):
+            case BalancingClasses(schema=schema):
                 return WeightByClass(len(schema.classes))
             case Restarting():
                 return self.ask(state.state)
@@ -302,7 +302,7 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
     def update(self, state: State, s: ClassWeights | EpochSummary | Objective) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
-            case Weighing(step, schema, onto), ClassWeights(weight=mass):
+            case BalancingClasses(step, schema, onto), ClassWeights(weight=mass):
                 factors = self._factors(schema, mass)
                 factors = np.zeros(0) if factors is None else factors
                 if not onto.each:
@@ -389,7 +389,7 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
                 isinstance(m, MLPModel) for m in record.best.each
             )
             return begun and tried and all(map(self.size_fits, (*record.now.each, *record.best.each)))
-        if isinstance(record, Weighing):
+        if isinstance(record, BalancingClasses):
             onto = record.onto.each
             if len(onto) > 1 or not all(isinstance(one, Training) for one in onto):
                 return False
@@ -399,7 +399,9 @@ class MLP(TrainedNetwork[Weighing | FullBatchDescent | Restarting, ClassWeights,
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         if isinstance(state, Restarting):
             return self.size_fits(state) and self.resumable(state.state, summary, schema)
-        return self.size_fits(state) if isinstance(state, Weighing) else super().resumable(state, summary, schema)
+        return (
+            self.size_fits(state) if isinstance(state, BalancingClasses) else super().resumable(state, summary, schema)
+        )
 
     @fitted
     def summary(self) -> Summary:

@@ -59,7 +59,7 @@ class Placing(NamedTuple):
     clusters: Bundle
 
 
-class Weighing(NamedTuple):
+class FittingOutput(NamedTuple):
     """The state while the linear learner finds the weights of the hidden layer."""
 
     step: int
@@ -113,18 +113,18 @@ class RBFNetwork(Estimator):
         """Where the clusters of the hidden units start."""
         return Placing(0, schema, Bundle((self.clusters().start(schema),)))
 
-    def ask(self, state: Placing | Weighing | Done) -> Expression | None:
+    def ask(self, state: Placing | FittingOutput | Done) -> Expression | None:
         """The question of k-means; then that of the linear learner, about the outputs of the hidden layer."""
         match state:
             case Placing():
                 return Each((Continue("clusters", self.clusters().ask(state.clusters.each[0])),))
-            case Weighing():
+            case FittingOutput():
                 asked = Continue("last", self.output().ask(state.last.each[0]))
                 layer = Hidden(state.centers, state.gamma)
                 return Each((After((layer, Inside()), asked, keep=True),), state.last.width)
         return None
 
-    def update(self, state: Placing | Weighing, summary: Joint) -> Placing | Weighing | Done:
+    def update(self, state: Placing | FittingOutput, summary: Joint) -> Placing | FittingOutput | Done:
         """One turn of k-means, or of the linear learner."""
         mine, step = summary.each.each[0], state.step + 1
         if isinstance(state, Placing):
@@ -139,15 +139,15 @@ class RBFNetwork(Estimator):
         classes = 0 if state.schema.classes is None else len(state.schema.classes)
         return Done.of(RBFModel(state.centers, state.gamma, classes, state.clusters, last), step)
 
-    def _weighing(self, step: int, schema: Schema, clusters: Any, summary: Any) -> Weighing:
+    def _weighing(self, step: int, schema: Schema, clusters: Any, summary: Any) -> FittingOutput:
         """The centres stay where they are; the linear learner is at its own start."""
         centers = np.unique(clusters.cluster_centers, axis=0)
         gamma = falling(centers) if self.gamma == "auto" else float(self.gamma)
         last = Bundle((), len(centers))
         last = replace(last, each=(self.output().start(last.schema(schema)),))
-        return Weighing(step, schema, centers, gamma, Bundle((clusters, summary)), last)
+        return FittingOutput(step, schema, centers, gamma, Bundle((clusters, summary)), last)
 
-    def model(self, state: Placing | Weighing | Done) -> RBFModel | None:
+    def model(self, state: Placing | FittingOutput | Done) -> RBFModel | None:
         return state.model if isinstance(state, Done) else None
 
     def certify(self, model: RBFModel, s: Joint) -> tuple[Claim, ...] | None:
@@ -191,15 +191,15 @@ class RBFNetwork(Estimator):
     def is_valid(self, model: RBFModel, summary: Joint | None, schema: Schema) -> bool:
         return self._sound(model, summary, schema, sound_member)
 
-    def resumable(self, state: Placing | Weighing | Done, summary: Joint | None, schema: Schema) -> bool:
+    def resumable(self, state: Placing | FittingOutput | Done, summary: Joint | None, schema: Schema) -> bool:
         match state:
             case Placing() if summary is not None and len(state.clusters.each) == len(summary.each.each) == 1:
                 return resumable_member(self.clusters(), state.clusters.each[0], summary.each.each[0], schema)
-            case Weighing():
+            case FittingOutput():
                 return self._sound(state, summary, schema, resumable_member)
         return isinstance(state, Done)
 
-    def _sound(self, record: RBFModel | Weighing, summary: Joint | None, schema: Schema, fits: Any) -> bool:
+    def _sound(self, record: RBFModel | FittingOutput, summary: Joint | None, schema: Schema, fits: Any) -> bool:
         last, clusters = record.last, record.clusters
         if (last.width, last.beside, len(last.each), len(clusters.each)) != (len(record.centers), False, 1, 2):
             return False

@@ -11,7 +11,7 @@ from tenfold.core import Array, Chunk, Codes, Design, Flags
 from tenfold.estimator.sequences.sequence_rows import ends_of
 from tenfold.neural_network.mlp.network_weights import Network
 from tenfold.neural_network.sequences.recurrent import Recurrent
-from tenfold.neural_network.sequences.transformer import Transformer
+from tenfold.neural_network.sequences.transformer import TransformerEncoder
 from tenfold.neural_network.torch_thread import one_torch_thread
 
 MAX_NUMBERS_AT_ONCE = 1 << 23
@@ -23,7 +23,7 @@ MAX_SEQUENCES_AT_ONCE = 256
 class SequenceNetwork(NamedTuple):
     """The shape of a network; its weights are one vector, array after array."""
 
-    encoder: Recurrent | Transformer
+    encoder: Recurrent | TransformerEncoder
     outputs: int
     loss: str
     """of the outputs: "squared_error", "log_loss" of one output for two classes, "cross_entropy" of one for each"""

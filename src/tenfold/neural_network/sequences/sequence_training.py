@@ -15,7 +15,7 @@ from tenfold.estimator.shell.constraints import boolean, integer, real, seed, sh
 from tenfold.neural_network.sequences.recurrent import Recurrent
 from tenfold.neural_network.sequences.sequence_network import SequenceNetwork, Sequences
 from tenfold.neural_network.sequences.sequence_statistics import AdamRule, SequenceEpoch, SequenceGradient
-from tenfold.neural_network.sequences.transformer import Transformer
+from tenfold.neural_network.sequences.transformer import TransformerEncoder
 from tenfold.neural_network.training import NetworkState, NetworkSummary, TrainedNetwork, Training
 
 UNITS = 1 << 14
@@ -54,7 +54,7 @@ class SequenceTraining(TrainedNetwork[State, NetworkSummary, SequenceNetworkMode
     early_stopping: Annotated[bool, boolean] = False
     validation_fraction: Annotated[float, share(open=True)] = 0.1
 
-    def _encoder(self, schema: Schema) -> Recurrent | Transformer:
+    def _encoder(self, schema: Schema) -> Recurrent | TransformerEncoder:
         """What makes a code of each sequence."""
         raise NotImplementedError
 

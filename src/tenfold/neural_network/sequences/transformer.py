@@ -18,7 +18,7 @@ EPSILON = 1e-5
 """added to the variance of a row before it is divided by its root"""
 
 
-class Transformer(NamedTuple):
+class TransformerEncoder(NamedTuple):
     """The shape of an encoder."""
 
     features: int

@@ -14,7 +14,7 @@ from tenfold.estimator.shell.constraints import integer, real
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.neural_network.sequences.sequence_network import Sequences
 from tenfold.neural_network.sequences.sequence_training import UNITS, SequenceNetworkClassifier, SequenceNetworkModel
-from tenfold.neural_network.sequences.transformer import Transformer
+from tenfold.neural_network.sequences.transformer import TransformerEncoder
 
 
 class TransformerClassifier(SequenceNetworkClassifier):
@@ -106,12 +106,12 @@ class TransformerClassifier(SequenceNetworkClassifier):
     dim_feedforward: Annotated[int, integer(1, UNITS), Behind("n_layers")] = 64
     learning_rate_init: Annotated[float, real(0, open=True)] = 1e-3
 
-    def _encoder(self, schema: Schema) -> Transformer:
+    def _encoder(self, schema: Schema) -> TransformerEncoder:
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model={self.d_model} must be a multiple of n_heads={self.n_heads}")
         features = int(schema.size("feature") or 0)
         how = (self.d_model, self.n_layers, self.n_heads, self.dim_feedforward)
-        return Transformer(features, *map(int, how))
+        return TransformerEncoder(features, *map(int, how))
 
     @fitted
     def attention(self, X: MatrixLike, lengths: VectorLike = None) -> list[Array]:

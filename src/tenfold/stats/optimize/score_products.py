@@ -35,7 +35,7 @@ COEFFICIENT_FIELDS = ("coef", "intercept", "center", "root")
 """fields that must be equal for scores to merge"""
 
 
-class Scores(Mergeable):
+class ScoreProducts(Mergeable):
     """Sums over rows, or scores by cluster, at some coefficients."""
 
     base: Moments
@@ -64,7 +64,7 @@ class Scores(Mergeable):
         """Whether all was taken at the same coefficients."""
         return bool(np.isfinite(self.meat).all())
 
-    def __add__(self, other: Any) -> Scores:
+    def __add__(self, other: Any) -> ScoreProducts:
         if other.base.weight == 0:
             return self
         if self.base.weight == 0:
@@ -87,26 +87,26 @@ class Scores(Mergeable):
         )
 
 
-class FactorScores(Scores):
+class FactorScores(ScoreProducts):
     """Scores with an R-factor."""
 
     base: RFactor  # type: ignore[assignment]
 
 
-class DoubleScores(Scores):
+class DoubleScores(ScoreProducts):
     """Scores with moments in double-double."""
 
     base: DoubleMoments  # type: ignore[assignment]
 
 
-class CurvatureScores(Scores):
+class CurvatureScores(ScoreProducts):
     """Scores with loss, gradient and Hessian of a generalized linear model."""
 
     base: Curvature  # type: ignore[assignment]
 
 
-KINDS: dict[type, type[Scores]] = {
-    Moments: Scores,
+KINDS: dict[type, type[ScoreProducts]] = {
+    Moments: ScoreProducts,
     RFactor: FactorScores,
     DoubleMoments: DoubleScores,
     Curvature: CurvatureScores,
@@ -115,7 +115,7 @@ SQUARED_ERROR = -1
 """the loss ½ (y - m)², whose slope is the residual"""
 
 
-class ScoresAt(Statistic[Scores]):
+class ScoresAt(Statistic[ScoreProducts]):
     """Statistic of the scores at given coefficients, with the summary from which these were computed."""
 
     base: Statistic[Moments] | Statistic[RFactor] | Statistic[DoubleMoments] | Statistic[Curvature]
@@ -130,7 +130,7 @@ class ScoresAt(Statistic[Scores]):
     loss: int = SQUARED_ERROR
     """squares, or one of `compiled/linear_model/glm.py`"""
 
-    def summarize(self, chunk: Chunk) -> Scores:
+    def summarize(self, chunk: Chunk) -> ScoreProducts:
         base, at = self.base.summarize(chunk), (self.coef, self.intercept, self.center, self.root)
         return scores_of(base, chunk, self.kind, *at, self.levels, self.loss)
 
@@ -145,7 +145,7 @@ def scores_of(
     root: Array,
     levels: Codes | None,
     loss: int,
-) -> Scores:
+) -> ScoreProducts:
     """Summarize a chunk, block by block; `how` is HC0, HC2, HC3 or cluster."""
     design = Design.of(chunk.X, levels)
     p, directions = design.width, root.shape[1]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tenfold.core import Array, Chunk, Codes, Mergeable, Schema
 from tenfold.core.field_values import ANYTHING, COUNTS, Index, OneOf
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.trees.tree_bins import Bins, OfBins, Seen, Target
+from tenfold.stats.trees.tree_bins import Bins, OfBins, RowsInBins, Target
 
 Bytes = NDArray[np.uint8]
 
@@ -29,7 +29,7 @@ class GatheredBins(Mergeable):
     """bytes of a bin"""
 
     @classmethod
-    def of(cls, seen: Seen) -> GatheredBins:
+    def of(cls, seen: RowsInBins) -> GatheredBins:
         """The rows of one chunk."""
         classes = seen.target.dtype.kind in "iu"
         return cls(

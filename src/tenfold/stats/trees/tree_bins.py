@@ -220,7 +220,7 @@ class TreeLens(Lens):
         return InBins(self.cut.bins(chunk), chunk.y.astype(np.uint16) if chunk.y.dtype.kind in "iu" else chunk.y)
 
 
-class Seen(NamedTuple):
+class RowsInBins(NamedTuple):
     """Rows in bins, with whole weights."""
 
     bins: Bins
@@ -230,10 +230,10 @@ class Seen(NamedTuple):
     places: Codes
     """of the rows, by which they are drawn, or empty: not asked for"""
 
-    def rows(self, which: Which) -> Seen:
+    def rows(self, which: Which) -> RowsInBins:
         """Some of the rows, by their numbers or a slice."""
         weight, places = (x[which] if len(x) else x for x in (self.weight, self.places))
-        return Seen(self.bins[:, which], self.target[which] if len(self.target) else self.target, weight, places)
+        return RowsInBins(self.bins[:, which], self.target[which] if len(self.target) else self.target, weight, places)
 
 
 class WeightUnit(NamedTuple):
@@ -254,10 +254,10 @@ class OfBins(Held[S]):
     lens: TreeLens = field(kw_only=True)
     weights: WeightUnit
 
-    def seen(self, chunk: Chunk, places: bool = False) -> tuple[Seen, slice | Codes]:
+    def seen(self, chunk: Chunk, places: bool = False) -> tuple[RowsInBins, slice | Codes]:
         """The rows that have a weight, with their places if they are asked for; and which of the held rows they are."""
         held: InBins = chunk.held
-        found = Seen(*held, self.weights.whole(chunk.weight), chunk.places() if places else NO_CODES)
+        found = RowsInBins(*held, self.weights.whole(chunk.weight), chunk.places() if places else NO_CODES)
         if chunk.uniform or (chunk.weight > 0).all():
             return found, slice(None)
         which = np.flatnonzero(chunk.weight)

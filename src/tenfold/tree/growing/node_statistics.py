@@ -16,7 +16,7 @@ from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.core.statistic import Statistic
 from tenfold.stats.rows.draws import ROW_STREAM, Holdout, keys_of, thinned, times_of
 from tenfold.stats.rows.gathered_bins import GatheredBins
-from tenfold.stats.trees.tree_bins import NO_CODES, InBins, OfBins, Seen, WeightUnit
+from tenfold.stats.trees.tree_bins import NO_CODES, InBins, OfBins, RowsInBins, WeightUnit
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing import missing
 from tenfold.tree.growing.channels import Channels, ClassChannels, Numbers, SumChannels, sums_by
@@ -68,11 +68,11 @@ class OfNodes(OfBins[S]):
             return lw.go_down_by_class(self.frontier, held.bins, self.lens.cut, held.target, nodes)
         return lw.go_down(self.frontier, held.bins, self.lens.cut, nodes)
 
-    def rows(self, chunk: Chunk) -> tuple[Seen, slice | Codes]:
+    def rows(self, chunk: Chunk) -> tuple[RowsInBins, slice | Codes]:
         """The rows that have a weight, and which of the held rows they are."""
         return self.seen(chunk, self.holdout.share > 0 or (self.draws is not None and self.draws.bootstrap))
 
-    def each(self, chunk: Chunk, seen: Seen, which: slice | Codes) -> Iterator[tuple[Codes, Numbers]]:
+    def each(self, chunk: Chunk, seen: RowsInBins, which: slice | Codes) -> Iterator[tuple[Codes, Numbers]]:
         """Yield, for each growing tree, the node of each row (past the last if it does not count) and its weight."""
         beyond, told = len(self.frontier.node), (seen.target, seen.weight)
         if self.draws is None:
@@ -174,11 +174,11 @@ class LeafSumsOfValues(Statistic[LeafTotals]):
 
     def summarize(self, chunk: Chunk) -> LeafTotals:
         places = chunk.places() if self.holdout.share else NO_CODES
-        seen = Seen(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
+        seen = RowsInBins(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
 
 
-def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout, mean: Array) -> LeafTotals:
+def _ends(ends: Codes, seen: RowsInBins, tree: Tree, channels: Channels, holdout: Holdout, mean: Array) -> LeafTotals:
     """Channel sums of rows that end in these nodes; of numbers, squares of distances from the means of those."""
 
     def sums(some: Flags | slice) -> Codes:

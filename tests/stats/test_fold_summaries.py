@@ -3,7 +3,7 @@
 import numpy as np
 
 from tenfold.core import Chunk, Columns
-from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one
+from tenfold.stats.fold_summaries import FoldMoments, FoldRows, Pieces, but_one
 from tenfold.stats.moments.moments import Moments
 
 

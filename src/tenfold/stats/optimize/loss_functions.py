@@ -55,7 +55,7 @@ class SquaredError(Loss):
 
     Examples
     --------
-    >>> from tenfold.core.losses import SquaredError
+    >>> from tenfold.stats.optimize.loss_functions import SquaredError
     >>> loss = SquaredError()
     >>> float(loss.value(3.0, 1.0)), float(loss.gradient(3.0, 1.0))
     (2.0, 2.0)
@@ -74,7 +74,7 @@ class EpsilonInsensitive(Loss):
 
     Examples
     --------
-    >>> from tenfold.core.losses import EpsilonInsensitive
+    >>> from tenfold.stats.optimize.loss_functions import EpsilonInsensitive
     >>> EpsilonInsensitive(0.5).value([1.0, 3.0], [1.25, 1.0]).tolist()
     [0.0, 1.5]
     """
@@ -96,7 +96,7 @@ class ZeroOne(Loss):
 
     Examples
     --------
-    >>> from tenfold.core.losses import ZeroOne
+    >>> from tenfold.stats.optimize.loss_functions import ZeroOne
     >>> ZeroOne().value([2.0, -2.0], [1, 1]).tolist()
     [0.0, 1.0]
     """
@@ -104,13 +104,13 @@ class ZeroOne(Loss):
     name, code, kind = "zero_one", by_number.ZERO_ONE, "class"
 
 
-class LogLoss(Loss):
+class LogisticLoss(Loss):
     """log(1 + exp(-y f)): logistic.
 
     Examples
     --------
-    >>> from tenfold.core.losses import LogLoss
-    >>> float(LogLoss().gradient(0.0, 1))
+    >>> from tenfold.stats.optimize.loss_functions import LogisticLoss
+    >>> float(LogisticLoss().gradient(0.0, 1))
     -0.5
     """
 
@@ -122,7 +122,7 @@ class Hinge(Loss):
 
     Examples
     --------
-    >>> from tenfold.core.losses import Hinge
+    >>> from tenfold.stats.optimize.loss_functions import Hinge
     >>> Hinge().value([-1.0, 0.5, 2.0], 1).tolist()
     [2.0, 0.5, 0.0]
     """
@@ -135,7 +135,7 @@ class Exponential(Loss):
 
     Examples
     --------
-    >>> from tenfold.core.losses import Exponential
+    >>> from tenfold.stats.optimize.loss_functions import Exponential
     >>> float(Exponential().value(0.0, -1))
     1.0
     """
@@ -153,7 +153,7 @@ class CrossEntropy(Loss):
 
     Examples
     --------
-    >>> from tenfold.core.losses import CrossEntropy
+    >>> from tenfold.stats.optimize.loss_functions import CrossEntropy
     >>> CrossEntropy("bits").value([[0.0, 0.0, 0.0, 0.0]], [2]).tolist()
     [2.0]
     """
@@ -186,6 +186,7 @@ class CrossEntropy(Loss):
 
 
 LOSSES: dict[str, type[Loss]] = {
-    loss.name: loss for loss in (SquaredError, EpsilonInsensitive, ZeroOne, LogLoss, Hinge, Exponential, CrossEntropy)
+    loss.name: loss
+    for loss in (SquaredError, EpsilonInsensitive, ZeroOne, LogisticLoss, Hinge, Exponential, CrossEntropy)
 }
 """losses by name"""

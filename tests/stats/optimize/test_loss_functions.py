@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from tenfold.core.losses import (
+from tenfold.stats.optimize.loss_functions import (
     LOSSES,
     CrossEntropy,
     EpsilonInsensitive,
     Exponential,
     Hinge,
-    LogLoss,
+    LogisticLoss,
     SquaredError,
     ZeroOne,
 )
@@ -22,7 +22,7 @@ FORMULAS = {
     SquaredError(): lambda f, y: 0.5 * (f - y) ** 2,
     EpsilonInsensitive(0.25): lambda f, y: np.maximum(0, np.abs(f - y) - 0.25),
     ZeroOne(): lambda f, y: (y * f <= 0).astype(float),
-    LogLoss(): lambda f, y: np.logaddexp(0, -y * f),
+    LogisticLoss(): lambda f, y: np.logaddexp(0, -y * f),
     Hinge(): lambda f, y: np.maximum(0, 1 - y * f),
     Exponential(): lambda f, y: np.exp(-y * f),
 }
@@ -42,7 +42,7 @@ def test_gradients_are_differences_of_values(loss, y):
     np.testing.assert_allclose(loss.gradient(f, y), slope, atol=1e-8)
 
 
-@pytest.mark.parametrize("loss", [SquaredError(), LogLoss()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("loss", [SquaredError(), LogisticLoss()], ids=lambda loss: loss.name)
 def test_no_loss_bends_more_than_it_says(loss):
     f = np.linspace(-5, 5, 10_001)
     bend = np.diff(loss.gradient(f, 1.0)) / np.diff(f)
@@ -63,7 +63,7 @@ def test_cross_entropy(unit, times):
 
 def test_of_two_classes_it_is_the_logistic_loss():
     two = np.column_stack([np.zeros_like(SCORES), SCORES])
-    want = LogLoss().value(SCORES, 1)
+    want = LogisticLoss().value(SCORES, 1)
     np.testing.assert_allclose(CrossEntropy().value(two, np.ones(10, int)), want, rtol=1e-12, atol=1e-15)
 
 
@@ -73,8 +73,8 @@ def test_hinge_counts_rows_within_the_margin():
 
 
 def test_logistic_and_exponential_losses_are_above_zero_one():
-    for loss in (Exponential(), Hinge(), LogLoss()):
-        least = loss.value(SCORES, 1) / (np.log(2) if isinstance(loss, LogLoss) else 1)
+    for loss in (Exponential(), Hinge(), LogisticLoss()):
+        least = loss.value(SCORES, 1) / (np.log(2) if isinstance(loss, LogisticLoss) else 1)
         assert (least >= ZeroOne().value(SCORES, 1)).all()
 
 
@@ -84,7 +84,7 @@ def test_they_are_values():
         assert pickle.loads(pickle.dumps(loss)) == loss == cls()
         assert hash(loss) == hash(cls())
     assert EpsilonInsensitive(0.1) != EpsilonInsensitive(0.2)
-    assert Hinge() != LogLoss()
+    assert Hinge() != LogisticLoss()
 
 
 def test_errors_name_what_is_wrong():
