@@ -85,6 +85,7 @@ sphinx_gallery_conf = {
 MODULES = (
     "tenfold",
     "tenfold.kernels",
+    "tenfold.datasets",
     "tenfold.display",
     "tenfold.stats.metrics",
     "tenfold.search",

@@ -91,6 +91,7 @@ def test_the_reference_has_every_public_name():
     public = [
         *tenfold.__all__,
         *tenfold.kernels.__all__,
+        *tenfold.datasets.__all__,
         *tenfold.display.__all__,
         *(n for n in tenfold.testing.__all__ if n != "LAWS"),
     ]

@@ -37,7 +37,7 @@ def test_import_loads_nothing_of_others():
 def test_every_public_name_is_there():
     for name in tenfold.__all__:
         assert getattr(tenfold, name).__name__ == name
-    for folder in (tenfold.kernels, tenfold.display):
+    for folder in (tenfold.kernels, tenfold.datasets, tenfold.display):
         for name in folder.__all__:
             assert getattr(folder, name).__name__ == name
             with pytest.raises(AttributeError, match=f"Remedy: {folder.__name__}.{name}"):

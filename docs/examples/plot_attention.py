@@ -10,15 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tenfold as tn
+from tenfold.datasets import make_marked_sequences
 
-rng = np.random.default_rng(0)
-lengths = rng.integers(5, 10, 400)
-starts = lengths.cumsum() - lengths
-early = starts + (rng.random(400) * (lengths // 2)).astype(int)
-late = starts + lengths // 2 + (rng.random(400) * (lengths - lengths // 2)).astype(int)
-rows = np.column_stack([rng.choice([-1.0, 1.0], lengths.sum()), np.zeros(lengths.sum())])
-rows[early, 1] = rows[late, 1] = 1.0
-equal = rows[early, 0] == rows[late, 0]
+rows, equal, lengths = make_marked_sequences(400, min_length=5, max_length=9, random_state=0)
 
 # %%
 # The loss in each epoch. For a while nothing seems to be learned, and then all of it is.
@@ -45,7 +39,7 @@ plt.show()
 # %%
 # The attention of both heads for the first sequence: a bit is + or -, a mark is a star. Marked rows are looked at.
 
-first = slice(starts[0], starts[0] + lengths[0])
+first = slice(0, lengths[0])
 labels = [("+" if bit > 0 else "-") + ("*" if mark else "") for bit, mark in rows[first]]
 tn.display.AttentionDisplay.from_estimator(nets["transformer"], rows[first], labels=labels)
 plt.show()

@@ -10,19 +10,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import tenfold as tn
+from tenfold.datasets import load_burglary
 
-yes_no = ["yes", "no"]
-network = tn.BayesianNetwork(
-    values=dict.fromkeys(["burglary", "earthquake", "alarm", "john", "mary"], yes_no),
-    parents={"alarm": ["burglary", "earthquake"], "john": ["alarm"], "mary": ["alarm"]},
-    tables={
-        "burglary": [0.001, 0.999],
-        "earthquake": [0.002, 0.998],
-        "alarm": [[[0.95, 0.05], [0.94, 0.06]], [[0.29, 0.71], [0.001, 0.999]]],
-        "john": [[0.9, 0.1], [0.05, 0.95]],
-        "mary": [[0.7, 0.3], [0.01, 0.99]],
-    },
-)
+network = load_burglary()
 tn.display.NetworkDisplay(network).plot()
 plt.show()
 
@@ -31,8 +21,8 @@ plt.show()
 
 known = {}
 for name in ("john", "mary", "earthquake"):
-    known[name] = "yes"
-    print(f"P(burglary | {', '.join(known)}) = {network.probability({'burglary': 'yes'}, known):.4f}")
+    known[name] = True
+    print(f"P(burglary | {', '.join(known)}) = {network.probability({'burglary': True}, known):.4f}")
 
 # %%
 # The tables can be learned from rows, and the graph too, if it is a tree: one scan counts pairs of values.

@@ -10,26 +10,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tenfold as tn
-
-rng = np.random.default_rng(0)
-
-
-def draw(margin, rows=2_000):
-    """Rows on both sides of a plane through the origin, none nearer to it than the margin; none longer than 2."""
-    X = rng.uniform(-1, 1, size=(8 * rows, 4))
-    f = X @ [0.5, 0.5, 0.5, 0.5]
-    far = np.abs(f) > margin
-    return X[far][:rows], f[far][:rows] > 0
-
+from tenfold.datasets import make_separable
 
 # %%
 # The narrower the margin, the more mistakes are allowed, and made. The certificate takes γ from the plane that was
-# found, which is not the best one: its bound is above the one with the true margin.
+# found, which is not the best one: its bound is above the one with the true margin. No row is longer than 2.
 
 margins = np.array([0.32, 0.16, 0.08, 0.04, 0.02, 0.01])
 made, certified = [], []
 for margin in margins:
-    model = tn.Perceptron(fit_intercept=False, tol=None).fit(*draw(margin))
+    model = tn.Perceptron(fit_intercept=False, tol=None).fit(*make_separable(2_000, 4, margin=margin, random_state=0))
     claims = model.certificate_
     assert claims["training error"].value == 0
     assert claims["mistakes"].value <= claims["mistake bound"].value
@@ -47,6 +37,7 @@ def errors(variant, X, y, epochs):
     return [tn.Perceptron(variant, max_iter=e, tol=None).fit(X, y).certificate_["training error"].value for e in epochs]
 
 
+rng = np.random.default_rng(0)
 X = rng.normal(size=(2_000, 4))
 y = X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=2_000) > 0
 epochs = range(1, 16)

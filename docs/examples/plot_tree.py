@@ -7,30 +7,12 @@ more than there is to learn, and validation rows cut it.
 """
 
 import matplotlib.pyplot as plt
-import pandas as pd
-from sklearn.datasets import load_breast_cancer
 
 import tenfold as tn
+from tenfold.datasets import load_breast_cancer, load_play_tennis
 
-ROWS = """
-Sunny Hot High Weak No
-Sunny Hot High Strong No
-Overcast Hot High Weak Yes
-Rain Mild High Weak Yes
-Rain Cool Normal Weak Yes
-Rain Cool Normal Strong No
-Overcast Cool Normal Strong Yes
-Sunny Mild High Weak No
-Sunny Cool Normal Weak Yes
-Rain Mild Normal Weak Yes
-Sunny Mild Normal Strong Yes
-Overcast Mild High Strong Yes
-Overcast Hot Normal Weak Yes
-Rain Mild High Strong No
-"""
-COLUMNS = ["Outlook", "Temperature", "Humidity", "Wind", "Play"]
-tennis = pd.DataFrame([line.split() for line in ROWS.strip().split("\n")], columns=COLUMNS)
-model = tn.ID3().fit(tennis[COLUMNS[:4]], tennis["Play"])
+days, play = load_play_tennis(return_X_y=True, as_frame=True)
+model = tn.ID3().fit(days, play)
 tn.display.TreeDisplay.from_estimator(model)
 plt.show()
 
@@ -45,7 +27,6 @@ print(model.tree_stats())
 # Why Outlook comes first: what a split of each column would gain at the root, by four measures. On sunny days, at node
 # 3, it is humidity that tells all:
 
-days, play = tennis[COLUMNS[:4]], tennis["Play"]
 print(tn.split_gains(days, play))
 print(tn.split_gains(days, play, tree=model, node=3).best())
 

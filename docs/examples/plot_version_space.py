@@ -9,26 +9,13 @@ lower boundary S (blue), negatives lower its upper boundary G (orange), and when
 import matplotlib.pyplot as plt
 
 import tenfold as tn
+from tenfold.datasets import load_enjoy_sport
 
-SPORT = """
-Sunny Warm Normal Strong Warm Same   yes
-Sunny Warm High   Strong Warm Same   yes
-Rainy Cold High   Strong Warm Change no
-Sunny Warm High   Strong Cool Change yes
-"""
-rows = [line.split() for line in SPORT.strip().split("\n")]
-values = [
-    ["Sunny", "Cloudy", "Rainy"],
-    ["Warm", "Cold"],
-    ["Normal", "High"],
-    ["Strong", "Weak"],
-    ["Warm", "Cool"],
-    ["Same", "Change"],
-]
-space = tn.VersionSpace(values)
+sport = load_enjoy_sport()
+space = tn.VersionSpace(sport.categories)
 print(f"{space.size} conjunctions")
-for *row, label in rows:
-    space = space.learn(row, label == "yes")
+for row, label in zip(sport.data, sport.target):
+    space = space.learn(row, label == "Yes")
     print(f"{space.size:3d} after {label:3s} {' '.join(row)}: S {space.specific[0]}, G {list(space.general)}")
 
 # %%
@@ -45,5 +32,5 @@ target = tn.Conjunction(["Sunny", "?", "?", "Strong", "?", "?"])
 while (day := space.query()) is not None:
     answer = day[0] == "Sunny" and day[3] == "Strong"
     space = space.learn(day, answer)
-    print(f"{' '.join(day)}: {'yes' if answer else 'no'}, {space.size} left")
+    print(f"{' '.join(day)}: {'Yes' if answer else 'No'}, {space.size} left")
 print(space.specific[0] == target)

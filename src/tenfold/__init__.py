@@ -61,6 +61,24 @@ _PLACES = {
         "Rounds",
         "Seconds",
     ),
+    "tenfold.datasets.concepts": (
+        "load_enjoy_sport",
+        "load_gate",
+        "load_graph_coloring",
+        "load_play_tennis",
+        "load_primes",
+    ),
+    "tenfold.datasets.generators": (
+        "make_marked_sequences",
+        "make_separable",
+    ),
+    "tenfold.datasets.probabilities": (
+        "load_burglary",
+        "load_candy_bags",
+        "load_loaded_die",
+        "load_weather_table",
+        "make_candy_draws",
+    ),
     "tenfold.decomposition.pca": ("PCA",),
     "tenfold.discriminant_analysis.fisher_discriminant": ("FisherDiscriminant",),
     "tenfold.discriminant_analysis.linear_discriminant_analysis": ("LinearDiscriminantAnalysis",),
@@ -329,7 +347,7 @@ _PLACES = {
 _WHERE = {name: module for module, names in _PLACES.items() for name in names}
 """the module of each public name"""
 _ROOMS = {name: ".".join(module.split(".")[:2]) for name, module in _WHERE.items()}
-_APART = {name for name, room in _ROOMS.items() if room in ("tenfold.display", "tenfold.kernels")}
+_APART = {name for name, room in _ROOMS.items() if room in ("tenfold.datasets", "tenfold.display", "tenfold.kernels")}
 """names that are imported from their folder alone: `tenfold.kernels.GaussianKernel`"""
 
 __all__ = sorted(_WHERE.keys() - _APART)
