@@ -107,6 +107,7 @@ _PLACES = {
     "tenfold.display.models.network": ("NetworkDisplay",),
     "tenfold.display.models.nomogram": ("NomogramDisplay",),
     "tenfold.display.models.tree_diagram": ("TreeDisplay",),
+    "tenfold.display.models.trellis_display": ("TrellisDisplay",),
     "tenfold.display.models.version_space_diagram": ("VersionSpaceDisplay",),
     "tenfold.display.mutual_information": ("MutualInformationDisplay",),
     "tenfold.display.partial_dependence": ("PartialDependenceDisplay",),
@@ -322,6 +323,7 @@ _PLACES = {
     "tenfold.sequence.gaussian_hmm": ("GaussianHMM",),
     "tenfold.sequence.hmm_classifier": ("HMMClassifier",),
     "tenfold.sequence.markov_chain": ("MarkovChain",),
+    "tenfold.sequence.trellis": ("Trellis",),
     "tenfold.sources.expressions.expression": (
         "Expression",
         "col",

@@ -22,8 +22,10 @@ from tenfold.core.statistic import Lens
 from tenfold.estimator import fitted
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, integer, real
+from tenfold.estimator.shell.given_model import with_model
 from tenfold.estimator.shell.parameters import Behind
-from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, checked_shares, drawn_shares, gain_of, shares
+from tenfold.sequence.given_probabilities import checked_chain, checked_emissions, checked_shares, sorted_symbols
+from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, drawn_shares, gain_of, shares
 from tenfold.sequence.hidden_states import SequenceRows
 from tenfold.sequence.sequence_windows import AlongStates, Edges, Windows
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
@@ -188,6 +190,50 @@ class CategoricalHMM(HiddenMarkov):
     alpha: Annotated[float, real(0), Behind("tol")] = 0.0
     n_init: Annotated[int, integer(1), Behind("alpha")] = 1
     emissionprob_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
+
+    @classmethod
+    def from_parameters(
+        cls, startprob: ArrayLike, transmat: ArrayLike, emissionprob: ArrayLike, symbols: Any = None, **params: Any
+    ) -> CategoricalHMM:
+        """Return a model with these probabilities, which decodes and scores at once: no rows are read.
+
+        They are also the `startprob_init`, `transmat_init` and `emissionprob_init` from which a later `fit` starts.
+
+        Parameters
+        ----------
+        startprob : array of shape (states,)
+        transmat : array of shape (states, states)
+            Row i has the probability of each state after state i.
+        emissionprob : array of shape (states, symbols)
+        symbols : list, optional
+            The symbol of each column of `emissionprob`; by default 0, 1, 2, ... The columns of `emissionprob_` are in
+            sorted order of the symbols.
+        **params
+            Other parameters, such as `max_iter` or `random_state`.
+
+        Returns
+        -------
+        model : CategoricalHMM
+
+        Examples
+        --------
+        >>> from tenfold import CategoricalHMM
+        >>> model = CategoricalHMM.from_parameters(
+        ...     [0.6, 0.4], [[0.7, 0.3], [0.4, 0.6]], [[0.1, 0.4, 0.5], [0.7, 0.2, 0.1]], ["one", "two", "three"]
+        ... )
+        >>> days = [["three"], ["two"], ["one"]]
+        >>> model.predict(days).tolist(), round(model.score(days), 4)
+        ([0, 0, 1], -3.3298)
+        """
+        start, step = checked_chain(startprob, transmat)
+        emission = checked_emissions(emissionprob, len(start))
+        schema, order = sorted_symbols(symbols, emission.shape[1], cls.need)
+        emission = np.ascontiguousarray(emission[:, order])
+        first = {"startprob_init": start, "transmat_init": step, "emissionprob_init": emission}
+        model: CategoricalHMM = with_model(
+            cls(len(start), **first, **params), schema, CategoricalHMMModel(start, step, emission, 0, False)
+        )
+        return model
 
     def start(self, schema: Schema) -> State | Choosing:
         """Start from given or random probabilities; from several, if there are several starts."""

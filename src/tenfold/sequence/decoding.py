@@ -30,6 +30,7 @@ from tenfold.sequence.sequence_windows import (
     window_of,
     within,
 )
+from tenfold.sequence.trellis import Trellis, trellis_of
 
 IMPOSSIBLE_SEQUENCE_REMEDY = "a model with fewer zeros, alpha > 0, or score_samples to find such sequences"
 """what to do about an impossible sequence that a fitted model is asked about"""
@@ -239,6 +240,39 @@ class StateDecoder(SequenceLearner):
         if not len(log):
             raise impossible(0, IMPOSSIBLE_SEQUENCE_REMEDY)
         return self.named(paths), log
+
+    @fitted
+    def trellis(self, X: MatrixLike) -> Trellis:
+        """Every state at every row of one sequence: α, β, γ, δ, ψ and ξ of the forward, backward, Viterbi recursions.
+
+        For short sequences that one wants to look at; `TrellisDisplay` draws them.
+
+        Parameters
+        ----------
+        X : array or frame
+            The rows of one sequence.
+
+        Returns
+        -------
+        trellis : Trellis
+
+        Raises
+        ------
+        DataError
+            If no states lead through the sequence.
+        """
+        check_is_fitted(self)
+        rows = next(rows for rows in self._each(_rows, X, None) if len(rows.ends))
+        names = np.asarray(self.named(np.arange(len(self.startprob_)))).tolist()
+        made = trellis_of(self.startprob_, self.transmat_, rows.table[rows.codes], names, self._shown(X))
+        if made.log_likelihood == -np.inf:
+            raise impossible(0, IMPOSSIBLE_SEQUENCE_REMEDY)
+        return made
+
+    def _shown(self, X: Any) -> list[str]:
+        """Each row as text."""
+        cells = np.asarray(X, dtype=object)
+        return [", ".join(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row) for row in cells]
 
     @fitted
     def sample(self, n_samples: int = 1, lengths: VectorLike = None) -> tuple[Any, Codes]:

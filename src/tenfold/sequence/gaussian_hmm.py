@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Mergeable, Need, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
@@ -20,7 +21,8 @@ from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator import fitted
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
-from tenfold.estimator.shell.constraints import array, choice, real
+from tenfold.estimator.shell.constraints import array, choice, numbers, real
+from tenfold.estimator.shell.given_model import read_as, with_model
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.mixture.gaussian_components import (
     ROWS_PER_BLOCK,
@@ -29,11 +31,13 @@ from tenfold.mixture.gaussian_components import (
     SharedSums,
     log_joint,
     shaped,
+    uppers,
 )
 from tenfold.mixture.gaussian_mixture import GaussianMixture, Mixing
 from tenfold.mixture.gaussian_mixture import State as MixtureState
 from tenfold.mixture.gaussian_mixture import Summary as MixtureSummary
 from tenfold.mixture.mixture_claims import expected_log_density, n_parameters
+from tenfold.sequence.given_probabilities import checked_chain
 from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, shares
 from tenfold.sequence.hidden_states import SequenceRows
 from tenfold.sequence.missing_numbers import CompleteRows, Parted, PartedRows, add_expected, marginal_log_densities
@@ -143,6 +147,26 @@ class ExpectedRows(AlongRows[StateSums]):
         return StateSums(found.began, found.moved, sums.done(float(sequence_weights(chunk) @ found.log_likelihood)))
 
 
+def checked_covariance(given: Any, kind: str, k: int, p: int) -> Array:
+    """Covariances that a user gave for k states and p columns: of each, or one for all; of width one, if diagonal."""
+    shape = {"full": (k, p, p), "tied": (p, p), "diag": (k, p), "spherical": (k,)}[kind]
+    found: Array = np.array(numbers(given, "covars"), order="C")
+    if found.shape != shape or not np.isfinite(found).all():
+        raise ValueError(
+            f"covars must be finite numbers of shape {shape} with covariance_type={kind!r}, not of shape {found.shape}"
+        )
+    if kind in ("diag", "spherical"):
+        if not (found > 0).all():
+            raise ValueError("covars must be variances above 0")
+        return np.ascontiguousarray(np.broadcast_to(found.reshape(k, -1, 1), (k, p, 1)))
+    square = found.reshape(-1, p, p)
+    for at, one in enumerate(square):
+        if not np.allclose(one, one.T) or np.linalg.eigvalsh(one)[0] <= 0:
+            which = "covars" if kind == "tied" else f"covars of state {at}"
+            raise ValueError(f"{which} must be symmetric and positive definite, not {one.tolist()}")
+    return square
+
+
 State = MixtureState | HMMRounds
 Summary = MixtureSummary | StateSums | Windows
 
@@ -215,6 +239,54 @@ class GaussianHMM(HiddenMarkov):
     covariance_type: Annotated[str, choice("full", "tied", "diag", "spherical"), Behind("n_components")] = "diag"
     reg_covar: Annotated[float, real(0), Behind("tol")] = 1e-6
     means_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
+
+    @classmethod
+    def from_parameters(
+        cls, startprob: ArrayLike, transmat: ArrayLike, means: MatrixLike, covars: ArrayLike, **params: Any
+    ) -> GaussianHMM:
+        """Return a model with these probabilities and normals, which decodes and scores at once: no rows are read.
+
+        Probabilities and means are also the `startprob_init`, `transmat_init` and `means_init` from which a later
+        `fit` starts.
+
+        Parameters
+        ----------
+        startprob : array of shape (states,)
+        transmat : array of shape (states, states)
+            Row i has the probability of each state after state i.
+        means : array or frame of shape (states, columns)
+            A frame names the columns.
+        covars : array
+            Of shape (states, columns), (states, columns, columns), (columns, columns) or (states,), by
+            `covariance_type`: "diag", "full", "tied" or "spherical".
+        **params
+            Other parameters, such as `covariance_type` or `random_state`.
+
+        Returns
+        -------
+        model : GaussianHMM
+
+        Examples
+        --------
+        >>> from tenfold import GaussianHMM
+        >>> model = GaussianHMM.from_parameters([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[0.0], [4.0]], [[1.0], [1.0]])
+        >>> model.predict([[0.2], [1.9], [4.1], [2.1], [3.8]]).tolist()
+        [0, 0, 1, 1, 1]
+        """
+        start, step = checked_chain(startprob, transmat)
+        schema, _ = read_as(cls.need, means)
+        k, p = len(start), len(schema.columns)
+        centres = np.array(numbers(means, "means"), order="C")
+        if centres.shape != (k, p) or not np.isfinite(centres).all():
+            raise ValueError(f"means must have a row of finite numbers for each of the {k} states")
+        model = cls(k, startprob_init=start, transmat_init=step, means_init=centres, **params)
+        model._validate_params()
+        covariance = checked_covariance(covars, model.covariance_type, k, p)
+        upper = uppers(covariance, np.ones(k), p)
+        found: GaussianHMM = with_model(
+            model, schema, GaussianHMMModel(start, step, centres, covariance, upper, 0, False)
+        )
+        return found
 
     @property
     def _mixture(self) -> GaussianMixture:

@@ -17,10 +17,11 @@ from tenfold.core import MANY, Array, Claim, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.learner import Done
-from tenfold.estimator.shell.constraints import array, choice, integer, numbers, real, seed
+from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
 from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.mixture.mixture_claims import information_criteria
 from tenfold.sequence.decoding import HiddenModel, StateDecoder
+from tenfold.sequence.given_probabilities import checked_shares
 from tenfold.sequence.sequence_windows import Windows, edges_of
 
 EMPTY_STATE_SHARE = 1e-9
@@ -45,16 +46,6 @@ def shares(counts: Array, otherwise: Array) -> Array:
     """Counts over their sums along the last axis; where there are none, what was."""
     total = counts.sum(axis=-1, keepdims=True)
     return np.where(total > 0, counts / np.where(total > 0, total, 1.0), otherwise)
-
-
-def checked_shares(given: Any, name: str, shape: tuple[int, ...]) -> Array:
-    """Probabilities that a user gave: of this shape, each row adding up to one."""
-    found: Array = np.array(numbers(given, name), dtype=np.float64)
-    if found.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, not {found.shape}")
-    if not (found >= 0).all() or not np.allclose(found.sum(axis=-1), 1.0):
-        raise ValueError(f"each row of {name} must hold probabilities that add up to 1")
-    return found / found.sum(axis=-1, keepdims=True)
 
 
 def drawn_shares(random: np.random.Generator, *shape: int) -> Array:

@@ -6,10 +6,11 @@ each symbol. Counts merge by adding, so one pass is enough and models add up.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
@@ -18,7 +19,9 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
+from tenfold.estimator.shell.given_model import sorted_labels, with_model
 from tenfold.sequence.decoding import StateDecoder
+from tenfold.sequence.given_probabilities import checked_chain, checked_emissions, sorted_symbols
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, pair_counts, symbol_table
 from tenfold.stats.counts.counts import smoothed
 
@@ -92,6 +95,52 @@ class HMMClassifier(OnePass, StateDecoder):
     alpha: Annotated[float, real(0)] = 1.0
     _: KW_ONLY
     random_state: Annotated[int | None, seed] = 0
+
+    @classmethod
+    def from_parameters(
+        cls, startprob: ArrayLike, transmat: ArrayLike, emissionprob: ArrayLike, classes: Any, symbols: Any = None,
+        **params: Any,
+    ) -> HMMClassifier:  # fmt: skip
+        """Return a model whose states have names and these probabilities, which predicts at once: no rows are read.
+
+        Parameters
+        ----------
+        startprob : array of shape (classes,)
+        transmat : array of shape (classes, classes)
+            Row i has the probability of each class after class i.
+        emissionprob : array of shape (classes, symbols)
+        classes : list
+            The name of each state. Fitted attributes are in sorted order of the classes.
+        symbols : list, optional
+            The symbol of each column of `emissionprob`; by default 0, 1, 2, ... Fitted attributes are in sorted order.
+        **params
+            Other parameters, such as `random_state`.
+
+        Returns
+        -------
+        model : HMMClassifier
+
+        Examples
+        --------
+        >>> from tenfold import HMMClassifier
+        >>> model = HMMClassifier.from_parameters(
+        ...     [0.8, 0.2], [[0.6, 0.4], [0.5, 0.5]], [[0.2, 0.4, 0.4], [0.5, 0.4, 0.1]], ["hot", "cold"], [1, 2, 3]
+        ... )
+        >>> model.predict([[3], [1], [3]]).tolist()
+        ['hot', 'cold', 'hot']
+        """
+        start, step = checked_chain(startprob, transmat)
+        emission = checked_emissions(emissionprob, len(start))
+        labels, states = sorted_labels(classes, "classes")
+        if len(labels) != len(start):
+            raise ValueError(f"classes must be {len(start)}, as many as startprob has, not {len(labels)}")
+        schema, order = sorted_symbols(symbols, emission.shape[1], cls.need)
+        schema = replace(schema, target="class", classes=labels)
+        sorted_step = np.ascontiguousarray(step[np.ix_(states, states)])
+        sorted_emission = np.ascontiguousarray(emission[np.ix_(states, order)])
+        found = HMMClassifierModel(start[states], sorted_step, sorted_emission)
+        model: HMMClassifier = with_model(cls(**params), schema, found)
+        return model
 
     def statistic(self, schema: Schema) -> LabelledSymbols:
         one_column(schema, type(self).__name__)

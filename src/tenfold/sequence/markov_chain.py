@@ -10,6 +10,7 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Chunk, Claim, Mergeable, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
@@ -18,6 +19,8 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted, fitted
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
+from tenfold.estimator.shell.given_model import with_model
+from tenfold.sequence.given_probabilities import checked_chain, sorted_symbols
 from tenfold.sequence.hidden_states import HiddenStates
 from tenfold.sequence.long_run import long_run_shares
 from tenfold.sequence.symbols import known_codes, one_column, pair_counts
@@ -85,6 +88,42 @@ class MarkovChain(OnePass, SequenceLearner):
     alpha: Annotated[float, real(0)] = 0.0
     _: KW_ONLY
     random_state: Annotated[int | None, seed] = 0
+
+    @classmethod
+    def from_parameters(
+        cls, startprob: ArrayLike, transmat: ArrayLike, symbols: Any = None, **params: Any
+    ) -> MarkovChain:
+        """Return a chain with these probabilities, which scores and draws at once: no rows are read.
+
+        Parameters
+        ----------
+        startprob : array of shape (symbols,)
+        transmat : array of shape (symbols, symbols)
+            Row i has the probability of each symbol after symbol i.
+        symbols : list, optional
+            The symbol of each row; by default 0, 1, 2, ... `startprob_` and `transmat_` are in sorted order of the
+            symbols.
+        **params
+            Other parameters, such as `random_state`.
+
+        Returns
+        -------
+        chain : MarkovChain
+
+        Examples
+        --------
+        >>> from tenfold import MarkovChain
+        >>> weather = MarkovChain.from_parameters([0.5, 0.5], [[0.8, 0.2], [0.4, 0.6]], ["sun", "rain"])
+        >>> round(2 ** (weather.score([["sun"], ["sun"], ["rain"]]) / 0.6931471805599453), 3)  # .5 .8 .2
+        0.08
+        >>> weather.stationary_distribution().round(3).tolist(), weather.symbols_.tolist()
+        ([0.333, 0.667], ['rain', 'sun'])
+        """
+        start, step = checked_chain(startprob, transmat)
+        schema, order = sorted_symbols(symbols, len(start), cls.need)
+        sorted_step = np.ascontiguousarray(step[np.ix_(order, order)])
+        chain: MarkovChain = with_model(cls(**params), schema, MarkovChainModel(start[order], sorted_step))
+        return chain
 
     def statistic(self, schema: Schema) -> Transitions:
         one_column(schema, type(self).__name__)

@@ -27,7 +27,9 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     for model in (a, b):
         check_is_fitted(model)
         if model.summary_ is None:
-            raise MergeError("a model that was saved without its summary does not merge")
+            raise MergeError(
+                "a model without its summary does not merge: it was saved without it, or made from given parameters"
+            )
     name = type(a).__name__
     if a.passes != ONE:
         how = "one row after another" if a.passes == SEQUENTIAL else "its rows several times"
@@ -115,7 +117,9 @@ def verify(model: Any) -> Certificate:
     """Recompute model and claims and return the certificate, or raise with the differences."""
     check_is_fitted(model)
     if model.summary_ is None:
-        raise ValueError("this model was saved without its summary: there is nothing to verify")
+        raise ValueError(
+            "this model was saved without its summary, or made from given parameters: there is nothing to verify"
+        )
     with one_blas_thread(), refusing_arithmetic_errors():
         wrong, asks = [], False
         if model.passes == ONE:  # else the summary was made at the model: `certify` sees that it was this one
