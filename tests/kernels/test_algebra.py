@@ -207,3 +207,12 @@ def test_some_expressions_claim_it_and_some_that_do_not_are_not():
     found = [kernel_expressions.draw(seed) for seed in range(60)]
     assert 20 <= sum(one.claims for one in found) <= 50
     assert sum(one.lowest < -1e-3 for one in found) >= 5
+
+
+def test_coefficients_of_a_series_may_be_a_list():
+    for given in ([1, 0.5, 0.25], np.array([1, 0.5, 0.25])):
+        k = tn.kernels.SeriesKernel(LINEAR, given)
+        assert k.coefficients == (1, 0.5, 0.25)
+        np.testing.assert_allclose(k([[2.0]]), [[1 + 0.5 * 4 + 0.25 * 16]])
+    with pytest.raises(ValueError, match=r"finite numbers, c₀, c₁, \.\.\. such as \(1.0, 0.5\), or one of exp"):
+        tn.kernels.SeriesKernel(LINEAR, [1, "a"])

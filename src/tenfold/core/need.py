@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from tenfold.core.rows.objects import ObjectKind
+
 Kinds = Literal["numeric", "categorical", "mixed", "text", "date"]
 Target = Literal["number", "class"]
 
@@ -48,6 +50,8 @@ class Need:
         Whether the target is one of a whole sequence: that which all its rows have.
     output : int, optional
         Which column of a target of several columns is meant.
+    objects : {"strings", "sets", "trees"}, optional
+        What the one column of text stands for, if it is written out of objects in memory (`core/rows/objects.py`).
     """
 
     kinds: Kinds = "numeric"
@@ -63,6 +67,7 @@ class Need:
     each: tuple[tuple[str, Kinds], ...] = ()
     per_sequence: bool = False
     output: int | None = None
+    objects: ObjectKind | None = None
 
     def kind_of(self, name: str) -> Kinds | Literal["unused"]:
         """How a column enters, by its name."""

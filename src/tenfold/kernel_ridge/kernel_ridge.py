@@ -23,6 +23,8 @@ from tenfold.estimator.shell.multi_output import MultiOutput
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
 from tenfold.kernels.kernel_names import SKLEARN_NAMES
+from tenfold.kernels.structured import SpectrumKernel
+from tenfold.stats.rows.training_objects import AllObjects, PackedObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 
 EPS = 2.0**-52
@@ -36,6 +38,8 @@ class KernelRidgeModel(NamedTuple):
     """the rows; of a precomputed kernel, their numbers in the matrix"""
     gamma: float
     """the number that was taken for `gamma`"""
+    objects: PackedObjects
+    """the rows, if they are strings, sets or trees"""
 
 
 class RidgePath(NamedTuple):
@@ -80,7 +84,8 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         Strength of the penalty. With 0 and a singular Gram matrix, the fit of the least norm.
     kernel : str, Kernel or callable, default="linear"
         A name of scikit-learn's, a kernel object, or a function of two rows. "precomputed": X is the Gram matrix of the
-        rows, and that of other rows with these in `predict`.
+        rows, and that of other rows with these in `predict`. Of a kernel of strings, sets or trees, rows are such: a
+        list, or one column of text.
     gamma : float, "scale", "auto" or None, default=None
         Of "rbf", "laplacian", "poly", "sigmoid" and "chi2". None: 1 / columns (1 for "chi2").
     degree : float, default=3
@@ -112,10 +117,16 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     0.001
     """
 
-    need = Need("numeric", target="number")
+    numeric_need = Need("numeric", target="number")
+    hidden = frozenset({"objects"})
     relative = "RBFSampler(...) before Ridge()"
     one_column_is_table = True
-    law_params = ({"kernel": "rbf"}, {}, {"kernel": "laplacian", "gamma": "scale", "alpha": 0.1})
+    law_params = (
+        {"kernel": "rbf"},
+        {},
+        {"kernel": "laplacian", "gamma": "scale", "alpha": 0.1},
+        {"kernel": SpectrumKernel(2)},
+    )
 
     alpha: Annotated[float, real(0), one_penalty] = 1.0
     _: KW_ONLY
@@ -125,12 +136,12 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     coef0: Annotated[float, real(-math.inf, open=True)] = 1
     kernel_params: Annotated[dict[str, Any] | None, dict, None] = None
 
-    def statistic(self, schema: Schema) -> AllRows:
+    def statistic(self, schema: Schema) -> AllRows | AllObjects:
         # All rows are gathered, since each is compared with each.
-        self.check_kernel()
-        return AllRows(self.relative)
+        self.check_kernel(schema)
+        return self.rows_to_gather()
 
-    def _system(self, s: TrainingRows) -> tuple[Array, Array, Array, float]:
+    def _system(self, s: TrainingRows | TrainingObjects) -> tuple[Array, Array, Array, float]:
         """S K S, S y, the diagonal of S, and gamma."""
         gamma = self.gamma_from(s)
         K, root = self.gram_of(s, gamma), np.sqrt(s.weight)
@@ -138,7 +149,7 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
             K = K * np.outer(root, root)
         return K, root * s.y, root, gamma
 
-    def solve(self, schema: Schema, s: TrainingRows) -> KernelRidgeModel:
+    def solve(self, schema: Schema, s: TrainingRows | TrainingObjects) -> KernelRidgeModel:
         # By Cholesky; if the matrix is not positive definite, by its eigenvalues.
         K, y, root, gamma = self._system(s)
         K.flat[:: len(K) + 1] += self.alpha
@@ -146,9 +157,9 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         if wrong or not np.isfinite(found).all():
             each, vectors = eigh(self._system(s)[0])
             found = vectors @ (_inverse(each + self.alpha) * (vectors.T @ y))
-        return KernelRidgeModel(root * found, self.stored(s), gamma)
+        return KernelRidgeModel(root * found, self.stored(s), gamma, self.packed(s))
 
-    def certify(self, model: KernelRidgeModel, s: TrainingRows) -> tuple[Claim, ...]:
+    def certify(self, model: KernelRidgeModel, s: TrainingRows | TrainingObjects) -> tuple[Claim, ...]:
         """How far the objective is from its optimum, whether the kernel is one, and the leave-one-out error."""
         K, y, root, _ = self._system(s)
         a = np.divide(model.dual_coef, root)
@@ -179,10 +190,10 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
 
     def predict_from(self, model: KernelRidgeModel, X: Columns) -> Array:
         """Σ aᵢ k(xᵢ, x) of each row, by blocks of kernel values."""
-        return self.expand(model.X_fit, model.gamma, model.dual_coef, X)
+        return self.expand(self.compared_with(model.X_fit, model.objects), model.gamma, model.dual_coef, X)
 
-    def is_valid(self, model: KernelRidgeModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        return self.fits_columns(model.X_fit, schema)
+    def is_valid(self, model: KernelRidgeModel, summary: TrainingRows | TrainingObjects | None, schema: Schema) -> bool:
+        return self.fits_columns(model.X_fit, model.objects, schema)
 
     @fitted
     def path(self, alphas: ArrayLike) -> RidgePath:
@@ -205,7 +216,9 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
         K, y, root, _ = self._system(self.summary_)
         return RidgePath(given, *self._path(K, y, root, self.summary_, given))
 
-    def _path(self, K: Array, y: Array, root: Array, s: TrainingRows, alphas: Array) -> tuple[Array, Array, Array]:
+    def _path(
+        self, K: Array, y: Array, root: Array, s: TrainingRows | TrainingObjects, alphas: Array
+    ) -> tuple[Array, Array, Array]:
         """Coefficients, leave-one-out errors and degrees of freedom of each penalty.
 
         Without row i the residual is aᵢ / (A⁻¹)ᵢᵢ, A = SKS + αI: it follows from the full solution. A row of weight w

@@ -611,7 +611,8 @@ class SeriesKernel(_OfOne):
     ----------
     kernel : Kernel
         The kernel that this one is made of.
-    coefficients : tuple of float, or {"exp", "geometric", "log", "cosh", "sinh"}
+    coefficients : sequence of float, or {"exp", "geometric", "log", "cosh", "sinh"}
+        c₀, c₁, ..., kept as a tuple; or a series that is known by name.
     radius : float, default=inf
         Rows with k(x, x) at or beyond it are refused: the series does not converge there.
 
@@ -632,6 +633,8 @@ class SeriesKernel(_OfOne):
     radius: float = math.inf
 
     def __post_init__(self) -> None:
+        if isinstance(self.coefficients, (list, np.ndarray)):
+            self.__dict__["coefficients"] = tuple(np.asarray(self.coefficients, dtype=object).tolist())
         super().__post_init__()
         check_number(self, "radius", finite=False)
         if isinstance(self.coefficients, str):
@@ -639,7 +642,10 @@ class SeriesKernel(_OfOne):
                 raise ValueError(f"a series is a tuple of numbers or one of {', '.join(SERIES)}: {self.coefficients!r}")
             self.__dict__["radius"] = min(self.radius, SERIES[self.coefficients][1])
         elif not (isinstance(self.coefficients, tuple) and self.coefficients and all(map(_fine, self.coefficients))):
-            raise ValueError(f"the coefficients of a series are finite numbers, not {self.coefficients!r}")
+            raise ValueError(
+                f"the coefficients of a series are finite numbers, c₀, c₁, ... such as (1.0, 0.5), or one of "
+                f"{', '.join(SERIES)}; not {self.coefficients!r}"
+            )
         if not self.radius > 0:
             raise ValueError(f"the radius of a series is above 0, not {self.radius}")
 

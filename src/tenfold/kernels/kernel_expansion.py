@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Columns, DataError, Schema
+from tenfold.core import Array, Codes, Columns, DataError, Labels, Need, Schema
+from tenfold.core.rows.columns import TextColumns
+from tenfold.core.rows.objects import OBJECT_KINDS, ObjectKind, objects_of
 from tenfold.estimator import OnePass, fitted
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_names import as_kernel
 from tenfold.stats.moments.moments import MIN_SQUARE_SCALE
-from tenfold.stats.rows.training_rows import TrainingRows
+from tenfold.stats.rows.training_objects import NO_OBJECTS, AllObjects, PackedObjects, TrainingObjects
+from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 
 VALUES_PER_BLOCK = 1 << 22
 """of a kernel that are made at a time when rows are predicted: 32 MiB"""
@@ -24,10 +27,24 @@ class KernelExpansion(OnePass):
     """Base of learners that keep their rows, and compare others with them."""
 
     kernel_params = fixed(None)
+    numeric_need: ClassVar[Need]
+    """what it takes from rows of numbers; of strings, sets and trees it follows"""
     relative: ClassVar[str]
     """what to use for more rows than fit, as the call to write"""
     of_two_rows: ClassVar[bool] = True
     """whether a function that is given as the kernel is of two rows, or of two arrays of rows"""
+
+    @property
+    def need(self) -> Need:
+        if self.object_kind is None:
+            return self.numeric_need
+        return Need("text", target=self.numeric_need.target, objects=self.object_kind)
+
+    @property
+    def object_kind(self) -> ObjectKind | None:
+        """What rows are if the kernel compares strings, sets or trees; None if they are rows of numbers."""
+        domain = self.kernel.domain if isinstance(self.kernel, Kernel) else "numbers"
+        return domain if domain in OBJECT_KINDS else None
 
     @property
     def precomputed(self) -> bool:
@@ -45,16 +62,29 @@ class KernelExpansion(OnePass):
         tags.input_tags.pairwise = self.precomputed
         return tags
 
-    def check_kernel(self) -> None:
-        """Refuse a kernel that does not compare rows of numbers."""
-        if isinstance(self.kernel, Kernel) and self.kernel.domain not in ("numbers", "anything"):
+    def check_kernel(self, schema: Schema) -> None:
+        """Refuse a kernel that does not compare such rows."""
+        if isinstance(self.kernel, Kernel) and self.kernel.domain == "places":
             raise ValueError(
-                f"{self.kernel} compares {self.kernel.domain}, and the rows of a {type(self).__name__} are numbers. "
-                "Remedy: kernel='precomputed', and k(rows) in the place of the rows"
+                f"{self.kernel} compares numbers of rows of its matrix. Remedy: kernel='precomputed', and the matrix "
+                "in the place of the rows"
+            )
+        if self.object_kind is not None and len(schema.columns) != 1:
+            raise DataError(
+                f"{self.kernel} compares {self.object_kind}, one for each row, and the rows have "
+                f"{len(schema.columns)} columns: {list(schema.names)[:10]}. Remedy: one of them, X[[name]]"
             )
 
-    def gamma_from(self, s: TrainingRows) -> float:
-        """Numeric value of `gamma` for these rows and weights."""
+    def rows_to_gather(self, most: int = 0) -> AllRows | AllObjects:
+        """The statistic of all rows, of numbers or of objects; above `most` rows of objects it refuses."""
+        if self.object_kind is None:
+            return AllRows(self.relative)
+        return AllObjects("a sample of the rows", self.object_kind, type(self).__name__, most)
+
+    def gamma_from(self, s: TrainingRows | TrainingObjects) -> float:
+        """Numeric value of `gamma` for these rows and weights; a kernel of objects has none, and takes no notice."""
+        if isinstance(s, TrainingObjects):
+            return 1.0
         if self.gamma is None or self.gamma == "auto":
             return 1.0 if self.kernel == "chi2" and self.gamma is None else 1.0 / s.X.shape[1]
         if not isinstance(self.gamma, str):
@@ -76,15 +106,15 @@ class KernelExpansion(OnePass):
             kernel = partial(kernel, **self.kernel_params)
         return as_kernel(kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, pairwise=self.of_two_rows)
 
-    def gram_of(self, s: TrainingRows, gamma: float) -> Array:
+    def gram_of(self, s: TrainingRows | TrainingObjects, gamma: float) -> Array:
         """The kernel of all pairs of rows."""
-        if 0 < s.memory < 8 * len(s.X) ** 2:
+        if 0 < s.memory < 8 * len(s) ** 2:
             raise DataError(
-                f"the Gram matrix of {len(s.X):,} rows takes more than the {s.memory / 2**20:,.0f} MiB that may be "
+                f"the Gram matrix of {len(s):,} rows takes more than the {s.memory / 2**20:,.0f} MiB that may be "
                 f"used. Remedy: {self.relative}, which needs none; or let more be used, "
                 "tenfold.on(tenfold.Local(memory=...))"
             )
-        if not self.precomputed:
+        if isinstance(s, TrainingObjects) or not self.precomputed:
             return self.kernel_of(gamma)(s.X)
         return self.given_gram(s)
 
@@ -95,12 +125,30 @@ class KernelExpansion(OnePass):
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{p} matrix.")
         return s.X[:, s.place]
 
-    def stored(self, s: TrainingRows) -> Array:
-        """Rows that the model keeps, or their numbers in a precomputed Gram matrix."""
-        return s.place.astype(np.float64)[:, None] if self.precomputed else s.X
+    def stored(self, s: TrainingRows | TrainingObjects, some: Codes | slice = slice(None)) -> Array:
+        """Rows that the model keeps, or their numbers in a precomputed Gram matrix; of objects none, but no values."""
+        if isinstance(s, TrainingObjects):
+            return np.zeros((len(s.place[some]), 0))
+        return s.place[some].astype(np.float64)[:, None] if self.precomputed else s.X[some]
 
-    def expand(self, stored: Array, gamma: float, coefficients: Array, X: Columns) -> Array:
-        """f(x) = Σ aᵢ k(xᵢ, x) of rows, for each column of coefficients."""
+    def packed(self, s: TrainingRows | TrainingObjects, some: Codes | None = None) -> PackedObjects:
+        """Objects that the model keeps, if rows are objects."""
+        if not isinstance(s, TrainingObjects):
+            return NO_OBJECTS
+        return s.packed(np.arange(len(s)) if some is None else some)
+
+    def compared_with(self, stored: Array, objects: PackedObjects) -> Array | Labels:
+        """What a model keeps of its rows, as the kernel compares it."""
+        return stored if self.object_kind is None else objects.objects()
+
+    def columns_of(self, s: TrainingRows | TrainingObjects) -> Columns:
+        """The rows that were gathered, as those of a chunk."""
+        if isinstance(s, TrainingRows):
+            return Columns(s.X)
+        return TextColumns((np.array(s.packed(np.arange(len(s))).texts(), dtype=object),))
+
+    def expand(self, stored: Array | Labels, gamma: float, coefficients: Array, X: Columns) -> Array:
+        """f(x) = Σ aᵢ k(xᵢ, x) of rows, for each column of coefficients; `stored` are rows, or objects."""
         out = np.empty((len(X), *coefficients.shape[1:]))
         if self.precomputed:
             places = stored[:, 0].astype(np.int64)
@@ -109,13 +157,23 @@ class KernelExpansion(OnePass):
             return out
         compare = self.kernel_of(gamma).prepared(stored)
         tall = min(256, VALUES_PER_BLOCK // max(len(stored), 1))  # products of few rows with many take longer
+        if self.object_kind is not None:
+            texts, tall = X.column(0).tolist(), max(tall, 1)
+            for first in range(0, len(texts), tall):
+                block = objects_of(texts[first : first + tall], self.object_kind)
+                out[first : first + tall] = compare(block) @ coefficients
+            return out
         for rows, block in X.blocks(max(tall, X.block_rows(len(stored)))):
             out[rows] = compare(block) @ coefficients
         return out
 
-    def fits_columns(self, stored: Array, schema: Schema) -> bool:
-        """Whether what was kept of rows belongs to a schema: as many columns, or places among them."""
+    def fits_columns(self, stored: Array, objects: PackedObjects, schema: Schema) -> bool:
+        """Whether what was kept of rows belongs to a schema: as many columns, places among them, or objects."""
         p = len(schema.columns)
+        if objects.kind != (self.object_kind or "") or len(objects.ends) != (len(stored) if self.object_kind else 0):
+            return False
+        if self.object_kind is not None:
+            return p == 1 and stored.shape[1] == 0
         if not self.precomputed:
             return stored.shape[1] == p
         return stored.shape[1] == 1 and bool(((stored >= 0) & (stored < p) & (stored == np.floor(stored))).all())

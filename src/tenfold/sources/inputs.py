@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
+from tenfold.core.rows.objects import ObjectKind, as_text
 from tenfold.sources.array_source import FLOATS, ArraySource
 from tenfold.sources.arrow import is_category, is_date
 from tenfold.sources.dask_frames import is_dask
@@ -182,7 +183,8 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
     """
     if is_lazy(X):
         return (need.target,)
-    kinds = need.kinds if need.kinds in ("categorical", "text", "date") else None, need.each, need.sequence is not None
+    named = need.kinds if need.kinds in ("categorical", "text", "date") else None
+    kinds = named, need.objects, need.each, need.sequence is not None
     return (need.target, *kinds, need.sparse and sp.issparse(X))
 
 
@@ -196,6 +198,8 @@ def _in_memory(
     model: Any, X: MatrixLike, y: VectorLike, weight: VectorLike, need: Need, reset: bool, classes: Labels | None
 ) -> Source:
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
+    if need.objects is not None:
+        X = _written(X, need.objects)
     framed = not isinstance(X, np.ndarray) and is_frame(X)
     if framed:
         data = _frame(model, X, need, reset)
@@ -397,6 +401,28 @@ def labels(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, 
     if not _settled_already(model, X, NUMBERS, reset):
         X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
     return tuple(X[:, j] for j in range(X.shape[1]))
+
+
+def _written(X: MatrixLike, kind: ObjectKind) -> MatrixLike:
+    """Objects in memory as text: a list, an array, or the columns of a frame that hold objects or lists."""
+    if isinstance(X, str):
+        raise ValueError(f"X is one string, and not a sequence of {kind}. Remedy: a list, fit([...], y)")
+    if isinstance(X, (list, tuple)):
+        return np.array([as_text(one, kind, f"row {i} of X") for i, one in enumerate(X)], dtype=object)
+    if isinstance(X, np.ndarray):
+        found = np.array([as_text(one, kind, f"row {i} of X") for i, one in enumerate(X.ravel())], dtype=object)
+        return found.reshape(X.shape)
+    if type(X).__name__ == "DataFrame" and hasattr(X, "iloc"):
+        return X.apply(lambda column: [as_text(one, kind, f"row {i} of X") for i, one in enumerate(column)])
+    if not is_frame(X) or kind == "strings":
+        return X
+    table = table_of(X)
+    for j, field in enumerate(table.schema):
+        if pa.types.is_list(field.type) or pa.types.is_large_list(field.type):
+            rows = table.column(j).to_pylist()
+            text = pa.array([as_text(one, kind, f"row {i} of X") for i, one in enumerate(rows)], pa.string())
+            table = table.set_column(j, field.name, text)
+    return table
 
 
 def texts(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, ...]:

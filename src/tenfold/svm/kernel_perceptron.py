@@ -21,6 +21,8 @@ from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
 from tenfold.kernels.kernel_names import SKLEARN_NAMES
+from tenfold.kernels.structured import SpectrumKernel
+from tenfold.stats.rows.training_objects import AllObjects, PackedObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 from tenfold.theory.bounds.mistakes import perceptron_mistakes
 
@@ -34,6 +36,8 @@ class KernelPerceptronModel(NamedTuple):
     mistakes: Annotated[Array, "epoch"]
     n_iter: int
     gamma: float
+    objects: PackedObjects
+    """the rows that were mistaken, if they are strings, sets or trees"""
 
 
 class KernelPerceptron(KernelExpansion, Deciding):
@@ -45,7 +49,8 @@ class KernelPerceptron(KernelExpansion, Deciding):
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        A name of scikit-learn's, a kernel object, or a function of two rows. "precomputed": X is the Gram matrix.
+        A name of scikit-learn's, a kernel object, or a function of two rows. "precomputed": X is the Gram matrix. Of a
+        kernel of strings, sets or trees, rows are such: a list, or one column of text.
     gamma : float, "scale", "auto" or None, default=None
         Of "rbf", "laplacian", "poly", "sigmoid" and "chi2". None: 1 / columns (1 for "chi2").
     degree : float, default=3
@@ -84,9 +89,14 @@ class KernelPerceptron(KernelExpansion, Deciding):
     True
     """
 
-    need = Need("numeric", target="class")
+    numeric_need = Need("numeric", target="class")
+    hidden = frozenset({"objects"})
     relative = "RBFSampler(...) before Perceptron()"
-    law_params = ({"max_iter": 5}, {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3})
+    law_params = (
+        {"max_iter": 5},
+        {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3},
+        {"kernel": SpectrumKernel(2), "max_iter": 3},
+    )
 
     kernel: Annotated[str | Kernel | Callable[..., Any], choice(*SKLEARN_NAMES), callable, Kernel] = "rbf"
     _: KW_ONLY
@@ -101,20 +111,20 @@ class KernelPerceptron(KernelExpansion, Deciding):
     def stop(self) -> Stop:
         return Never()
 
-    def statistic(self, schema: Schema) -> AllRows:
-        self.check_kernel()
-        return AllRows(self.relative)
+    def statistic(self, schema: Schema) -> AllRows | AllObjects:
+        self.check_kernel(schema)
+        return self.rows_to_gather()
 
     def _signs(self, schema: Schema, label: Codes) -> Array:
         """1 for rows of the class of an output, -1 for others: outputs x rows."""
         outputs = np.arange(1, 2) if len(schema.classes) <= 2 else np.arange(len(schema.classes))
         return np.where(label == outputs[:, None], 1.0, -1.0)
 
-    def _gram(self, s: TrainingRows, gamma: float) -> Array:
+    def _gram(self, s: TrainingRows | TrainingObjects, gamma: float) -> Array:
         K = self.gram_of(s, gamma)
         return np.ascontiguousarray(K + 1 if self.fit_intercept else K)
 
-    def solve(self, schema: Schema, s: TrainingRows) -> KernelPerceptronModel:
+    def solve(self, schema: Schema, s: TrainingRows | TrainingObjects) -> KernelPerceptronModel:
         gamma = self.gamma_from(s)
         s = s if self.precomputed else distinct(s)
         K, signs, step = self._gram(s, gamma), self._signs(schema, s.label), self.eta0 * s.weight
@@ -129,17 +139,17 @@ class KernelPerceptron(KernelExpansion, Deciding):
         constant = dual.sum(axis=1) if self.fit_intercept else np.zeros(len(dual))
         return KernelPerceptronModel(
             np.ascontiguousarray(dual[:, used]),
-            self.stored(s)[used],
+            self.stored(s, used),
             constant,
             np.array(mistakes),
             len(mistakes),
             gamma,
+            self.packed(s, used),
         )
 
-    def certify(self, model: KernelPerceptronModel, s: TrainingRows) -> tuple[Claim, ...]:
+    def certify(self, model: KernelPerceptronModel, s: TrainingRows | TrainingObjects) -> tuple[Claim, ...]:
         """Errors and mistakes; if the rows are separated, the margin and the bound on mistakes."""
-        rows = Columns(s.X)
-        score = self.scores(model, rows)
+        score = self.scores(model, self.columns_of(s))
         total = float(model.mistakes.sum())
         wrong = (score.argmax(axis=1) if score.shape[1] > 1 else (score[:, 0] > 0).astype(np.int64)) != s.label
         claims = (
@@ -175,21 +185,36 @@ class KernelPerceptron(KernelExpansion, Deciding):
     def _squared_length(self, model: KernelPerceptronModel) -> float:
         """|f|² = aᵀKa, with the constant."""
         a = model.dual_coef[0]
-        return float(a @ self.kernel_of(model.gamma)(model.support_vectors) @ a + model.intercept[0] ** 2)
+        rows = self.compared_with(model.support_vectors, model.objects)
+        return float(a @ self.kernel_of(model.gamma)(rows) @ a + model.intercept[0] ** 2)
 
     def scores(self, model: KernelPerceptronModel, X: Columns) -> Array:
-        return self.expand(model.support_vectors, model.gamma, model.dual_coef.T, X) + model.intercept
+        rows = self.compared_with(model.support_vectors, model.objects)
+        return self.expand(rows, model.gamma, model.dual_coef.T, X) + model.intercept
 
-    def is_valid(self, model: KernelPerceptronModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(
+        self, model: KernelPerceptronModel, summary: TrainingRows | TrainingObjects | None, schema: Schema
+    ) -> bool:
         outputs = 1 if len(schema.classes) <= 2 else len(schema.classes)
-        return self.fits_columns(model.support_vectors, schema) and len(model.intercept) == outputs
+        return self.fits_columns(model.support_vectors, model.objects, schema) and len(model.intercept) == outputs
 
 
-def distinct(s: TrainingRows) -> TrainingRows:
+def distinct(s: TrainingRows | TrainingObjects) -> TrainingRows | TrainingObjects:
     """Rows sorted by values and classes, with duplicates merged into one weighted row."""
-    order = np.lexsort((s.y, *s.X.T[::-1]))
-    X, y, weight = s.X[order], s.y[order], s.weight[order]
-    new = np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1]))[: len(X)]
+    if isinstance(s, TrainingObjects):
+        texts = s.packed(np.arange(len(s))).texts()
+        rank = np.unique(np.array(texts, dtype=object), return_inverse=True)[1]
+        order = np.lexsort((s.y, rank))
+        new = np.append(True, (np.diff(rank[order]) != 0) | (np.diff(s.y[order]) != 0))[: len(s)]
+    else:
+        order = np.lexsort((s.y, *s.X.T[::-1]))
+        X, y = s.X[order], s.y[order]
+        new = np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1]))[: len(X)]
     at = np.flatnonzero(new)
-    total = np.add.reduceat(weight, at) if len(at) else weight
-    return replace(s, X=X[at], y=y[at], weight=total, place=s.place[order][at])
+    total = np.add.reduceat(s.weight[order], at) if len(at) else s.weight[order]
+    first = order[at]
+    if isinstance(s, TrainingObjects):
+        packed = s.packed(first)
+        given = {"letters": packed.letters, "ends": packed.ends}
+        return replace(s, **given, y=s.y[first], weight=total, place=s.place[first])
+    return replace(s, X=s.X[first], y=s.y[first], weight=total, place=s.place[first])

@@ -14,12 +14,14 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Never, Schema, Stop, Values
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real
 from tenfold.estimator.shell.kinds import warn_not_converged
 from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.given_kernels import PrecomputedKernel
 from tenfold.kernels.kernel_expansion import KernelExpansion
 from tenfold.kernels.kernel_names import SKLEARN_NAMES
+from tenfold.stats.rows.training_objects import AllObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 from tenfold.svm.dual_problem import DualProblem, DualSolution, KernelRows, by_row, solve_dual
 from tenfold.svm.separable import NEARLY_SEPARABLE
@@ -86,9 +88,11 @@ class KernelMachine(KernelExpansion):
     def stop(self) -> Stop:
         return Never()
 
-    def statistic(self, schema: Schema) -> AllRows:
+    def statistic(self, schema: Schema) -> AllRows | AllObjects:
         # All rows are gathered: a machine compares each with each.
-        self.check_kernel()
+        self.check_kernel(schema)
+        if self.object_kind is not None:
+            return self.rows_to_gather(self.most_rows(schema))
         return RowsOfMachines(self.relative, learner=type(self).__name__, most=self.most_rows(schema))
 
     def most_rows(self, schema: Schema) -> int:
@@ -96,20 +100,25 @@ class KernelMachine(KernelExpansion):
         return TOO_MANY if self.max_iter < 0 else 0
 
     def is_valid(self, model: Any, summary: Any, schema: Schema) -> bool:
-        vectors = len(model.support_vectors) == (0 if self.precomputed else len(model.support))
+        some = len(model.support)
+        vectors = len(model.support_vectors) == (some if self.object_kind is None and not self.precomputed else 0)
+        kind = self.object_kind or ""
+        vectors = vectors and model.objects.kind == kind and len(model.objects.ends) == (some if kind else 0)
         width = model.support_vectors.shape[1] == len(schema.columns)
         places = not self.precomputed or bool((model.support < len(schema.columns)).all())
         return vectors and width and places and (summary is None or bool((model.position < len(summary)).all()))
 
-    def compared(self, s: TrainingRows, gamma: float) -> tuple[Kernel, Values]:
+    def compared(self, s: TrainingRows | TrainingObjects, gamma: float) -> tuple[Kernel, Any]:
         """The kernel, and the rows as it takes them."""
-        if not self.precomputed:
+        if isinstance(s, TrainingObjects) or not self.precomputed:
             return self.kernel_of(gamma), s.X
         K = self.given_gram(s)
         return PrecomputedKernel((K + K.T) / 2), np.arange(len(K), dtype=np.float64)[:, None]
 
-    def vectors(self, s: TrainingRows, some: Codes) -> Array:
-        """Support vectors, as scikit-learn has them: of a precomputed kernel there are none."""
+    def vectors(self, s: TrainingRows | TrainingObjects, some: Codes) -> Array:
+        """Support vectors, as scikit-learn has them: of a precomputed kernel there are none; objects are elsewhere."""
+        if isinstance(s, TrainingObjects):
+            return np.zeros((0, 1))
         return s.X[:0] if self.precomputed else s.X[some]
 
     def train(self, kernel: Kernel, X: Values, machines: Sequence[Machine]) -> list[DualSolution]:
@@ -141,9 +150,20 @@ class KernelMachine(KernelExpansion):
             raise too_many_rows(type(self).__name__, n, self.relative)
         warnings.warn(slow_with_rows(type(self).__name__, n, self.relative), UserWarning, stacklevel=2)
 
+    @property
+    @fitted
+    def support_vectors_(self) -> Any:
+        """The rows that are support vectors: numbers, or an array of the strings, sets or trees."""
+        model = self.model_
+        return model.support_vectors if self.object_kind is None else model.objects.objects()
+
     def decisions(self, model: Any, X: Columns) -> Array:
         """f of each row by each machine."""
-        stored = model.support.astype(np.float64)[:, None] if self.precomputed else model.support_vectors
+        stored = model.support_vectors
+        if self.precomputed:
+            stored = model.support.astype(np.float64)[:, None]
+        elif self.object_kind is not None:
+            stored = model.objects.objects()
         return self.expand(stored, model.gamma, np.ascontiguousarray(model.weights.T), X) + model.intercept
 
 

@@ -25,6 +25,8 @@ from tenfold.estimator.shell.keyword_decisions import unseeded
 from tenfold.estimator.shell.kinds import Classifier
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.kernels.algebra import Kernel
+from tenfold.kernels.structured import SpectrumKernel
+from tenfold.stats.rows.training_objects import AllObjects, PackedObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 from tenfold.svm.dual_problem import DualProblem
 from tenfold.svm.error_bounds import error_claims
@@ -49,6 +51,8 @@ class SVCModel(NamedTuple):
     n_iter: Annotated[Codes, "output", COUNTS]
     sigmoids: Annotated[Array, "calibrated", "coefficient"]
     """slope and offset of the log-odds of each machine, if probabilities were asked for"""
+    objects: PackedObjects
+    """the support vectors, if they are strings, sets or trees"""
 
 
 class SVC(KernelMachine, Deciding):
@@ -65,7 +69,7 @@ class SVC(KernelMachine, Deciding):
         Price of a row inside the margin; infinite: none may be there.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed", a kernel object, or a function
-        of two arrays of rows.
+        of two arrays of rows. Of a kernel of strings, sets or trees, rows are such: a list, or one column of text.
     degree : int, default=3
         Of "poly".
     gamma : {"scale", "auto"} or float, default="scale"
@@ -103,6 +107,7 @@ class SVC(KernelMachine, Deciding):
     support_ : array of shape (support vectors,)
         Their numbers among the rows.
     support_vectors_ : array of shape (support vectors, columns)
+        Or of strings, sets or trees, if the kernel compares these.
     dual_coef_ : array of shape (classes - 1, support vectors)
     intercept_ : array
         Of each machine; the mean over support vectors inside their bounds.
@@ -124,13 +129,14 @@ class SVC(KernelMachine, Deciding):
     True
     """
 
-    need = Need("numeric", sparse=True, target="class")
+    numeric_need = Need("numeric", sparse=True, target="class")
     relative = "make_pipeline(RBFSampler(), LogisticRegression())"
-    hidden = frozenset({"position", "weights", "gamma", "sigmoids"})
+    hidden = frozenset({"position", "weights", "gamma", "objects", "sigmoids"})
     law_params = (
         {"tol": 1e-9},
         {"tol": 1e-9, "kernel": "linear", "C": 0.1, "class_weight": "balanced"},
         {"tol": 1e-9, "kernel": "poly", "degree": 2, "coef0": 1.0, "multi_class": "ovr"},
+        {"tol": 1e-9, "kernel": SpectrumKernel(2)},
     )
 
     _: KW_ONLY
@@ -147,7 +153,7 @@ class SVC(KernelMachine, Deciding):
     def has_probabilities(self) -> bool:
         return not isinstance(self.probability, str) and bool(self.probability)
 
-    def statistic(self, schema: Schema) -> AllRows:
+    def statistic(self, schema: Schema) -> AllRows | AllObjects:
         k = len(schema.classes)
         if self.break_ties and self.decision_function_shape == "ovo" and k > 2:
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
@@ -164,9 +170,9 @@ class SVC(KernelMachine, Deciding):
         most = super().most_rows(schema)
         return most if self.multi_class == "ovr" else most * max(2, len(schema.classes)) // 2
 
-    def solve(self, schema: Schema, s: TrainingRows) -> SVCModel:
+    def solve(self, schema: Schema, s: TrainingRows | TrainingObjects) -> SVCModel:
         # The dual of each machine; weights, prices and the kernel enter here.
-        k, n = len(schema.classes), len(s.X)
+        k, n = len(schema.classes), len(s)
         if len(np.unique(s.label)) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
         mass = np.bincount(s.label, s.weight, k)
@@ -193,14 +199,15 @@ class SVC(KernelMachine, Deciding):
             gamma,
             np.array([each.moves for each in found]),
             sigmoids,
+            self.packed(s, some),
         )
 
-    def _machines(self, k: int, s: TrainingRows, factor: Array) -> list[Machine]:
-        price = np.full(len(s.X), math.inf) if math.isinf(self.C) else self.C * s.weight * factor[s.label]
+    def _machines(self, k: int, s: TrainingRows | TrainingObjects, factor: Array) -> list[Machine]:
+        price = np.full(len(s), math.inf) if math.isinf(self.C) else self.C * s.weight * factor[s.label]
         if k == 2:
-            return [Machine(np.arange(len(s.X)), DualProblem.of_classes(np.where(s.label == 1, 1.0, -1.0), price))]
+            return [Machine(np.arange(len(s)), DualProblem.of_classes(np.where(s.label == 1, 1.0, -1.0), price))]
         if self.multi_class == "ovr":
-            every = np.arange(len(s.X))
+            every = np.arange(len(s))
             return [Machine(every, DualProblem.of_classes(np.where(s.label == c, 1.0, -1.0), price)) for c in range(k)]
         out = []
         for i, j in combinations(range(k), 2):
@@ -216,17 +223,17 @@ class SVC(KernelMachine, Deciding):
                     "has no solution. Remedy: a finite C, or another kernel"
                 )
 
-    def certify(self, model: SVCModel, s: TrainingRows) -> tuple[Claim, ...]:
+    def certify(self, model: SVCModel, s: TrainingRows | TrainingObjects) -> tuple[Claim, ...]:
         """The duality gap of all machines, from both sides, in float64."""
         kernel, X = self.compared(s, model.gamma)
         machines = self._machines(len(model.n_support), s, model.class_weight)
-        weights = np.zeros((len(machines), len(s.X)))
+        weights = np.zeros((len(machines), len(s)))
         weights[:, model.position] = model.weights
         judged = [
             verify(kernel, X[rows], dual, each[rows], float(bias))
             for (rows, dual), each, bias in zip(machines, weights, model.intercept)
         ]
-        claims = claims_of(judged, len(model.support), len(s.X), kernel.psd)
+        claims = claims_of(judged, len(model.support), len(s), kernel.psd)
         if len(machines) == 1 and kernel.psd:
             of_all = (machines[0].dual, weights[0], judged[0], s.weight, self._chosen_beforehand)
             claims += (leave_one_out_claim(kernel, X, *of_all),)
@@ -245,7 +252,7 @@ class SVC(KernelMachine, Deciding):
         scaled = self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
         return not scaled and self.class_weight != "balanced" and not self.has_probabilities
 
-    def is_valid(self, model: SVCModel, summary: TrainingRows | None, schema: Schema) -> bool:
+    def is_valid(self, model: SVCModel, summary: TrainingRows | TrainingObjects | None, schema: Schema) -> bool:
         k = len(schema.classes)
         machines = 1 if k == 2 else k if self.multi_class == "ovr" else k * (k - 1) // 2
         counted = sum(model.n_support.tolist()) == len(model.support) and len(model.intercept) == machines

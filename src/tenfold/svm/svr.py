@@ -19,6 +19,8 @@ from tenfold.estimator.shell.constraints import real
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.shell.kinds import Regressor
 from tenfold.estimator.shell.parameters import Behind
+from tenfold.kernels.structured import SpectrumKernel
+from tenfold.stats.rows.training_objects import PackedObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import TrainingRows
 from tenfold.svm.dual_problem import DualProblem
 from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, verify, weights_of
@@ -35,6 +37,8 @@ class SVRModel(NamedTuple):
     intercept: Annotated[Array, "output"]
     gamma: float
     n_iter: int
+    objects: PackedObjects
+    """the support vectors, if they are strings, sets or trees"""
 
 
 class SVR(KernelMachine, Regressor):
@@ -48,7 +52,7 @@ class SVR(KernelMachine, Regressor):
     ----------
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed", a kernel object, or a function
-        of two arrays of rows.
+        of two arrays of rows. Of a kernel of strings, sets or trees, rows are such: a list, or one column of text.
     degree : int, default=3
         Of "poly".
     gamma : {"scale", "auto"} or float, default="scale"
@@ -76,6 +80,7 @@ class SVR(KernelMachine, Regressor):
     support_ : array of shape (support vectors,)
         Their numbers among the rows.
     support_vectors_ : array of shape (support vectors, columns)
+        Or of strings, sets or trees, if the kernel compares these.
     dual_coef_ : array of shape (1, support vectors)
     intercept_ : array of shape (1,)
     n_support_ : array of shape (1,)
@@ -93,12 +98,13 @@ class SVR(KernelMachine, Regressor):
     ([[0.667]], [0.0, 3.0])
     """
 
-    need = Need("numeric", sparse=True, target="number")
+    numeric_need = Need("numeric", sparse=True, target="number")
     relative = "make_pipeline(RBFSampler(), Ridge())"
-    hidden = frozenset({"position", "weights", "gamma"})
+    hidden = frozenset({"position", "weights", "gamma", "objects"})
     law_params = (
         {"tol": 1e-9},
         {"tol": 1e-9, "kernel": "linear", "C": 0.1, "epsilon": 0.0},
+        {"tol": 1e-9, "kernel": SpectrumKernel(2)},
     )
 
     _: KW_ONLY
@@ -110,30 +116,31 @@ class SVR(KernelMachine, Regressor):
     ] = 1.0
     epsilon: Annotated[float, real(0), Behind("C")] = 0.1
 
-    def _machine(self, s: TrainingRows) -> Machine:
-        return Machine(np.arange(len(s.X)), DualProblem.of_numbers(s.y, self.C * s.weight, self.epsilon))
+    def _machine(self, s: TrainingRows | TrainingObjects) -> Machine:
+        return Machine(np.arange(len(s)), DualProblem.of_numbers(s.y, self.C * s.weight, self.epsilon))
 
-    def solve(self, schema: Schema, s: TrainingRows) -> SVRModel:
+    def solve(self, schema: Schema, s: TrainingRows | TrainingObjects) -> SVRModel:
         # The dual; weights, the tube and the kernel enter here.
         gamma = self.gamma_from(s)
         kernel, X = self.compared(s, gamma)
         machine = self._machine(s)
         found = self.train(kernel, X, [machine])
-        weights = weights_of([machine], found, len(s.X))
+        weights = weights_of([machine], found, len(s))
         some = np.flatnonzero(weights[0])
         kept, bias = np.ascontiguousarray(weights[:, some]), np.array([found[0].bias])
-        return SVRModel(s.place[some], some, self.vectors(s, some), kept, bias, gamma, int(found[0].moves))
+        vectors, moves = self.vectors(s, some), int(found[0].moves)
+        return SVRModel(s.place[some], some, vectors, kept, bias, gamma, moves, self.packed(s, some))
 
-    def certify(self, model: SVRModel, s: TrainingRows) -> tuple[Claim, ...]:
+    def certify(self, model: SVRModel, s: TrainingRows | TrainingObjects) -> tuple[Claim, ...]:
         """The duality gap, from both sides, in float64."""
         kernel, X = self.compared(s, model.gamma)
         _, dual = self._machine(s)
-        b = np.zeros(len(s.X))
+        b = np.zeros(len(s))
         b[model.position] = model.weights[0]
         judged = verify(
             kernel, X, dual, np.concatenate([np.maximum(b, 0), np.minimum(b, 0)]), float(model.intercept[0])
         )
-        return claims_of([judged], len(model.support), len(s.X), kernel.psd)
+        return claims_of([judged], len(model.support), len(s), kernel.psd)
 
     def predict_from(self, model: SVRModel, X: Columns) -> Array:
         """f(x) = Σ βᵢ k(xᵢ, x) + b of each row."""

@@ -28,8 +28,8 @@ def unpack(letters: Letters, ends: Codes) -> list[str]:
     return [raw[a:b].decode() for a, b in pairwise(cuts)]
 
 
-def are_texts(letters: Letters, ends: Codes) -> bool:
-    """Whether arrays, as a file has them, are texts, each of them once."""
+def are_texts(letters: Letters, ends: Codes, *, distinct: bool = True) -> bool:
+    """Whether arrays, as a file has them, are texts; and, if `distinct`, each of them once."""
     cuts = [0, *ends.tolist()]
     if cuts[-1] != len(letters) or any(a > b for a, b in pairwise(cuts)):
         return False
@@ -37,4 +37,4 @@ def are_texts(letters: Letters, ends: Codes) -> bool:
         found = unpack(letters, ends)
     except UnicodeDecodeError:
         return False
-    return len(set(found)) == len(found)
+    return not distinct or len(set(found)) == len(found)
