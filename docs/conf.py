@@ -237,6 +237,28 @@ def choosing_rows() -> list[tuple[str, ...]]:
     return found
 
 
+class Clauses(SphinxDirective):
+    """The canon clause by clause, with the test that checks each."""
+
+    def run(self) -> list[Node]:
+        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 7 35 24 34", ""]
+        for row in (("id", "clause", "public name", "test"), *clause_rows()):
+            lines += [f"   {'* -' if not at else '  -'} {cell}" for at, cell in enumerate(row)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def clause_rows() -> list[tuple[str, ...]]:
+    """Topic, words, public name and test of each clause, in the order of topics."""
+    from clauses import CLAUSES
+
+    order = {topic: at for at, topic in enumerate(dict.fromkeys(one.topic.rstrip("+") for one in CLAUSES))}
+    found = []
+    for one in sorted(CLAUSES, key=lambda clause: (order[clause.topic.rstrip("+")], clause.topic)):
+        path, test = one.test.split("::")
+        found.append((one.topic, one.words, f"`{one.name}`", f"`{test}` in `tests/{path}`"))
+    return found
+
+
 class ScikitLearnKeywords(SphinxDirective):
     """What becomes of scikit-learn's keywords, learner by learner."""
 
@@ -350,6 +372,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("statistics", Statistics)
     app.add_directive("learners", Learners)
     app.add_directive("choosing", Choosing)
+    app.add_directive("clauses", Clauses)
     app.add_directive("changelog", Changelog)
     app.add_directive("scikit-learn-keywords", ScikitLearnKeywords)
     app.add_directive("scikit-learn-defaults", ScikitLearnDefaults)

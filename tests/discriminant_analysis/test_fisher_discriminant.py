@@ -38,6 +38,21 @@ def test_two_classes():
     assert (model.predict(X) != y).any()  # errors on the training rows are possible
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_difference_of_the_means_separates_less(seed):
+    """(w'(m₂ - m₁))² / w' S_W w is greatest at Fisher's w; w = m₂ - m₁ does not see how rows spread."""
+    X, y = drawn(2, seed=seed)
+    within, _ = scatters(X, y)
+    apart = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+
+    def criterion(w):
+        return (w @ apart) ** 2 / (w @ within @ w)
+
+    w = FisherDiscriminant().fit(X, y).coef_[0]
+    assert criterion(w) == pytest.approx(apart @ np.linalg.solve(within, apart), rel=1e-9)
+    assert criterion(apart) < 0.99 * criterion(w)
+
+
 def test_two_classes_is_least_squares_with_targets_n_over_n_c():
     """Targets n/n₁ for the first class and -n/n₂ for the second: the same direction, and zero where wᵀx = wᵀm."""
     X, y = drawn(2, seed=1, share=[0.7, 0.3])

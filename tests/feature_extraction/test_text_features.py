@@ -300,6 +300,21 @@ def test_the_certificate_counts_terms():
     assert claims["rarest term"].value == 2.0
 
 
+def test_erratum_18_idf_belongs_to_the_corpus():
+    """ln((1 + n)/(1 + df)) + 1 counts the documents of the corpus with a word, and no new document changes it."""
+    corpus = ["red wine", "red apple", "red red wine", "green apple"]
+    model = tn.TextFeatures(norm=None).fit(corpus)
+    words = model.get_feature_names_out().tolist()
+    df = np.array([sum(word in document.split() for document in corpus) for word in words])
+    np.testing.assert_allclose(model.idf_, np.log((1 + 4) / (1 + df)) + 1, rtol=1e-14)
+    new = ["red red red apple", "wine"]
+    tf = np.array([[document.split().count(word) for word in words] for document in new])
+    np.testing.assert_allclose(model.transform(new).toarray(), tf * model.idf_, rtol=1e-14)
+    np.testing.assert_allclose(model.transform(new[:1]).toarray(), tf[:1] * model.idf_, rtol=1e-14)
+    other = tn.TextFeatures(norm=None).fit([*corpus, "red pear"])
+    assert other.idf_[other.vocabulary_["red"]] < model.idf_[model.vocabulary_["red"]]
+
+
 def test_erratum_24_set_of_words_of_documents():
     """P(word | class) = (n_cv + 1) / (n_c + 2), with n_c the documents of the class: a word is there or it is not.
 

@@ -50,6 +50,17 @@ def test_the_chain_rule_in_every_order():
         np.testing.assert_allclose(joint, table.marginal(*order).p, atol=1e-15)
 
 
+def test_a_joint_table_is_a_marginal_times_a_conditional():
+    """P(sky, play) = P(sky) P(play | sky): the table gives back what it was made from."""
+    sky, play = np.array([0.5, 0.3, 0.2]), np.array([[0.9, 0.1], [0.6, 0.4], [0.0, 1.0]])
+    table = tn.ProbabilityTable({"sky": ["sun", "cloud", "rain"], "play": ["yes", "no"]}, sky[:, None] * play)
+    np.testing.assert_allclose(table.marginal("sky").p, sky)
+    np.testing.assert_allclose(table.conditional("sky"), play)
+    assert table.probability(sky="cloud", play="no") == pytest.approx(0.3 * 0.4)
+    assert table.probability(play="yes") == pytest.approx(0.5 * 0.9 + 0.3 * 0.6)
+    assert table.given(play="yes").probability(sky="sun") == pytest.approx(0.45 / 0.63)
+
+
 def test_total_probability_and_bayes_rule():
     table = tn.ProbabilityTable.of(rows())
     a = table.marginal("a").p

@@ -27,6 +27,18 @@ def test_products_of_gram_matrices_are_gram_matrices_of_products():
             tn.kernels.hadamard(*wrong)
 
 
+def test_eigenvalues_of_a_product_are_products_and_hadamards_is_a_part_of_it():
+    """Of Kronecker's all λᵢ μⱼ; Hadamard's has its rows and columns (i, i), and so no negative eigenvalue either."""
+    K, L = tn.kernels.GaussianKernel(0.5)(X[:6]), tn.kernels.PolynomialKernel(2)(X[:6])
+    both = tn.kernels.kronecker(K, L)
+    products = np.outer(np.linalg.eigvalsh(K), np.linalg.eigvalsh(L)).ravel()
+    np.testing.assert_allclose(np.linalg.eigvalsh(both), np.sort(products), atol=1e-9 * products.max())
+    at = np.arange(6) * 7
+    np.testing.assert_array_equal(tn.kernels.hadamard(K, L), both[np.ix_(at, at)])
+    assert tn.kernels.is_psd(both)
+    assert tn.kernels.is_psd(tn.kernels.hadamard(K, L))
+
+
 def test_is_psd_has_a_tolerance_and_a_witness():
     eigen = np.diag([1.0, 0.5, -1e-12])
     turn = np.linalg.qr(random.normal(size=(3, 3)))[0]

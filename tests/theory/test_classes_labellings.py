@@ -134,6 +134,14 @@ def test_cover_numbers():
     assert cover_count(20, 3) == 2 * sum(comb(19, k) for k in range(4))
 
 
+@pytest.mark.parametrize("n", range(1, 9))
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+def test_the_chance_of_a_separation_is_its_share_of_all_labellings(n, d):
+    assert cover_probability(n, d) == cover_count(n, d) / 2**n
+    assert cover_probability(10, 4) == 0.5
+    assert cover_probability(4, 2) == 14 / 16
+
+
 @given(st.integers(1, 500))
 def test_erratum_5_cover_is_one_half_at_the_transition(d):
     """Not close to 1: exactly one half, with 1 well before and 0 well after in high dimensions."""

@@ -158,6 +158,25 @@ def test_nets_fail_no_more_often_than_said_and_sizes_invert():
     assert few > 20
 
 
+def test_a_second_sample_shows_what_the_first_has_missed():
+    """P(m rows miss a region of weight ε) ≤ 2 P(they do, and m more have mε/2 of it), for m > 8/ε.
+
+    What is left is to choose halves of 2m rows, in which the regions are no more than the growth function says.
+    """
+    points, eps, m, runs = 100, 0.05, 161, 4000
+    regions = np.array([[a <= k < a + 5 for k in range(points)] for a in range(points - 4)])
+    random, missed, shown = np.random.default_rng(0), 0, 0
+    for run in range(runs):
+        first, second = random.integers(0, points, (2, m))
+        without = regions[regions @ np.bincount(first, minlength=points) == 0]
+        assert run >= 100 or theory.is_epsilon_net(first, regions, eps) == (len(without) == 0)
+        missed += len(without) > 0
+        shown += bool((without @ np.bincount(second, minlength=points) >= m * eps / 2).any())
+    assert 20 < shown <= missed <= 2 * shown
+    rows = np.concatenate([first, second])
+    assert len(np.unique(regions[:, rows], axis=0)) <= theory.growth(2 * m, 2)
+
+
 @pytest.mark.quick
 def test_sizes_are_those_of_the_logarithms():
     for n in range(1, 6):

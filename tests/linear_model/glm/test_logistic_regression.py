@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as peer
 import statsmodels.api as sm
+from scipy.special import logit
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
@@ -63,6 +64,20 @@ def test_two_classes_as_scikit_learn(C, fit_intercept, weighted):
     assert objective(ours, X, y, weight) <= objective(theirs, X, y, weight) * (1 + 1e-13)
     assert 0 < ours.certificate_["gap"].value <= ours.tol
     assert ours.certificate_["gap"].status == "proved"
+
+
+def test_the_logit_of_the_probability_is_the_decision_function():
+    """ln p/(1 - p) = w'x + b: one more in a column multiplies the odds by exp of its coefficient."""
+    X, y = make()
+    model = tn.LogisticRegression().fit(X, y)
+    p = model.predict_proba(X)[:, 1]
+    inside = (p > 1e-6) & (p < 1 - 1e-6)
+    np.testing.assert_allclose(logit(p)[inside], (X @ model.coef_[0] + model.intercept_[0])[inside], atol=1e-8)
+    np.testing.assert_allclose(model.decision_function(X)[inside], logit(p)[inside], atol=1e-8)
+    more = model.predict_proba(X + [1, 0, 0, 0])[:, 1]
+    odds, before = more / (1 - more), p / (1 - p)
+    inside &= more < 1 - 1e-6
+    np.testing.assert_allclose((odds / before)[inside], np.exp(model.coef_[0, 0]), rtol=1e-6)
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])

@@ -101,6 +101,33 @@ def test_mini_batches_and_momentum_by_hand(nesterov):
     np.testing.assert_allclose(np.append(model.intercept_, model.coef_), w, rtol=1e-12)
 
 
+@pytest.mark.parametrize("size", [None, 1, 64])
+@pytest.mark.parametrize(
+    ("loss", "slope"),
+    [
+        (SquaredError(), lambda f, y: f - y),
+        (EpsilonInsensitive(0.2), lambda f, y: np.where(np.abs(f - y) > 0.2, np.sign(f - y), 0.0)),
+        (Hinge(), lambda f, y: np.where(y * f < 1, -y, 0.0)),
+        (LogLoss(), lambda f, y: -y / (1 + np.exp(y * f))),
+    ],
+    ids=["squared", "epsilon-insensitive", "hinge", "logistic"],
+)
+def test_every_loss_descends_by_its_own_gradient(loss, slope, size):
+    """w - η mean of the gradients: over all rows, row by row, or over batches of them."""
+    learner, target, y = SGDRegressor, t, t
+    if isinstance(loss, Hinge | LogLoss):
+        learner, target, y = SGDClassifier, label, 2.0 * label - 1
+    model = learner(
+        loss, penalty=None, learning_rate="constant", eta0=0.03, batch_size=size, shuffle=False, max_iter=3, tol=None
+    ).fit(X, target)
+    A, w = np.column_stack([np.ones(300), X]), np.zeros(5)
+    for _ in range(3):
+        for start in range(0, 300, size or 300):
+            some = A[start : start + (size or 300)], y[start : start + (size or 300)]
+            w = w - 0.03 * some[0].T @ slope(some[0] @ w, some[1]) / len(some[1])
+    np.testing.assert_allclose(np.append(model.intercept_, model.coef_), w, rtol=1e-11)
+
+
 def test_a_row_of_weight_two_is_two_rows_in_a_row():
     times = random.integers(0, 4, 300)
     options = {"shuffle": False, "max_iter": 2, "tol": None, "eta0": 0.01}

@@ -25,6 +25,17 @@ def test_as_scipy_and_scikit_learn(table, base):
     )
 
 
+@pytest.mark.parametrize(("base", "of_one_in_eight"), [(2.0, 3.0), (math.e, math.log(8.0))])
+def test_information_is_the_logarithm_of_one_over_the_probability(base, of_one_in_eight):
+    """And that of two events that are independent is the sum of both; entropy is its mean."""
+    assert info.information([0.125], base=base)[0] == pytest.approx(of_one_in_eight)
+    p = np.array([0.5, 0.3, 0.2])
+    both = np.outer(p, p)
+    each = info.information(p, base=base)
+    np.testing.assert_allclose(info.information(both.ravel(), base=base), np.add.outer(each, each).ravel())
+    assert p @ each == pytest.approx(info.entropy(p, base=base))
+
+
 @pytest.mark.parametrize("table", TABLES, ids=lambda t: "x".join(map(str, t.shape)))
 def test_laws_between_them(table):
     x, y, both = info.entropy(table.sum(axis=1)), info.entropy(table.sum(axis=0)), info.entropy(table)

@@ -301,6 +301,30 @@ def test_nodes_of_little_impurity_are_leaves(criterion, least):
     assert (model.tree_.node_count < whole.tree_.node_count) == bool((inner & (each <= least)).any())
 
 
+def p_value(model, k):
+    """Of the test that the classes of the children of a node do not differ."""
+    first = model.tree_.first_child[k]
+    table = model.value_[first : first + model.tree_.children[k]]
+    return chi2_contingency(table[:, table.any(axis=0)], correction=False).pvalue
+
+
+@pytest.mark.parametrize(
+    ("given", "stops"),
+    [
+        ({"min_impurity": 0.3}, lambda model, k: 1 - ((model.value_[k] / model.value_[k].sum()) ** 2).sum() <= 0.3),
+        ({"max_depth": 3}, lambda model, k: model.tree_.depth[k] >= 3),
+        ({"prune": "chi_squared", "significance": 0.01}, lambda model, k: p_value(model, k) > 0.01),
+    ],
+    ids=["impurity", "height", "chi-squared"],
+)
+def test_pre_pruning_is_the_whole_tree_cut_where_the_rule_says_stop(given, stops):
+    X, y = noisy(7, n=400)
+    whole, model = tn.DecisionTreeClassifier().fit(X, y), tn.DecisionTreeClassifier(**given).fit(X, y)
+    at = [k for k in np.flatnonzero(whole.tree_.feature >= 0).tolist() if stops(whole, k)]
+    assert bits(pruning.cut(whole.tree_, flags(whole.tree_, at))[0]) == bits(model.tree_)
+    assert 1 < model.tree_.node_count < whole.tree_.node_count
+
+
 def test_pre_pruning_goes_before_pruning_by_held_back_rows():
     X, y = noisy(4)
     model = tn.DecisionTreeClassifier(prune="reduced_error", min_impurity=0.3).fit(X, y)
