@@ -701,10 +701,14 @@ CLAUSES = (
         "L10",
         (
             "losses and their gradients",
-            "core.losses",
-            "core/test_losses.py::test_gradients_are_differences_of_values",
+            "stats.optimize.loss_functions",
+            "stats/optimize/test_loss_functions.py::test_gradients_are_differences_of_values",
         ),
-        ("cross-entropy in nats or bits", "core.losses", "core/test_losses.py::test_cross_entropy"),
+        (
+            "cross-entropy in nats or bits",
+            "stats.optimize.loss_functions",
+            "stats/optimize/test_loss_functions.py::test_cross_entropy",
+        ),
     ),
     *_clauses(
         "L11",

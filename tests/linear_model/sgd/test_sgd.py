@@ -108,14 +108,14 @@ def test_mini_batches_and_momentum_by_hand(nesterov):
         (SquaredError(), lambda f, y: f - y),
         (EpsilonInsensitive(0.2), lambda f, y: np.where(np.abs(f - y) > 0.2, np.sign(f - y), 0.0)),
         (Hinge(), lambda f, y: np.where(y * f < 1, -y, 0.0)),
-        (LogLoss(), lambda f, y: -y / (1 + np.exp(y * f))),
+        (LogisticLoss(), lambda f, y: -y / (1 + np.exp(y * f))),
     ],
     ids=["squared", "epsilon-insensitive", "hinge", "logistic"],
 )
 def test_every_loss_descends_by_its_own_gradient(loss, slope, size):
     """w - η mean of the gradients: over all rows, row by row, or over batches of them."""
     learner, target, y = SGDRegressor, t, t
-    if isinstance(loss, Hinge | LogLoss):
+    if isinstance(loss, Hinge | LogisticLoss):
         learner, target, y = SGDClassifier, label, 2.0 * label - 1
     model = learner(
         loss, penalty=None, learning_rate="constant", eta0=0.03, batch_size=size, shuffle=False, max_iter=3, tol=None
