@@ -325,7 +325,7 @@ _PLACES = {
     "tenfold.sequence.markov_chain": ("MarkovChain",),
     "tenfold.sequence.trellis": ("Trellis",),
     "tenfold.sources.expressions.expression": (
-        "Expression",
+        "ColumnExpression",
         "col",
         "when",
     ),

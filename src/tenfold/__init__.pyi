@@ -212,7 +212,7 @@ from tenfold.sequence.gaussian_hmm import GaussianHMM as GaussianHMM
 from tenfold.sequence.hmm_classifier import HMMClassifier as HMMClassifier
 from tenfold.sequence.markov_chain import MarkovChain as MarkovChain
 from tenfold.sequence.trellis import Trellis as Trellis
-from tenfold.sources.expressions.expression import Expression as Expression
+from tenfold.sources.expressions.expression import ColumnExpression as ColumnExpression
 from tenfold.sources.expressions.expression import col as col
 from tenfold.sources.expressions.expression import when as when
 from tenfold.sources.scan import scan as scan

@@ -58,3 +58,60 @@ def test_the_first_predictions(parquet):
     np.testing.assert_allclose(said.head(4).column(0), [0.0, 1.0, 2.0, 3.0], atol=1e-12)
     assert said.schema.names == list(said.names)
     assert "4 parts, 1 feature" in repr(said)
+
+
+def sources_of(parquet):
+    import dask.dataframe as dd
+
+    return {
+        "frame": tn.scan(FRAME, target="y", weight="w"),
+        "files": tn.scan(parquet, target="y", weight="w"),
+        "files with a filter": tn.scan(parquet, target="y", weight="w", where=[("a", ">=", 0)]),
+        "dask": tn.scan(dd.from_pandas(FRAME, npartitions=3), target="y", weight="w"),
+        "computed columns": tn.scan(parquet, target="y", weight="w").with_columns(a=tn.col("a") * 1.0),
+    }
+
+
+KINDS = ["frame", "files", "files with a filter", "dask", "computed columns"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_rows_and_a_sample_of_them(kind, parquet):
+    rows = sources_of(parquet)[kind]
+    pd.testing.assert_frame_equal(rows.to_pandas()[list(FRAME.columns)], FRAME, check_dtype=False)
+    assert rows.to_polars().height == rows.to_arrow().num_rows == 10
+    drawn = [tuple(rows.sample(4, random_state=seed)["a"].to_pylist()) for seed in range(40)]
+    assert all(len({*some}) == 4 and list(some) == sorted(some) for some in drawn)
+    assert {value for some in drawn for value in some} == {*FRAME["a"]}
+    assert rows.sample(4, random_state=7).equals(rows.sample(4, random_state=7))
+    assert rows.sample(99).num_rows == 10
+    with pytest.raises(tn.DataError, match=r"Remedy: sample\(100\)"):
+        rows.sample(0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tab_completion_shows_what_users_call(kind, parquet):
+    rows = sources_of(parquet)[kind]
+    shown = [name for name in dir(rows) if not name.startswith("_")]
+    assert shown == sorted(shown)
+    assert {*shown} == {
+        "columns", "head", "n_parts", "n_rows", "names", "only", "sample", "schema", "to_arrow", "to_pandas",
+        "to_polars", "unweighted", "with_columns", "without",
+    }  # fmt: skip
+    said = tn.LinearRegression().fit(rows.without("b")).predict(rows)
+    assert {*dir(said)} >= {"collect", "to_arrow", "to_parquet", "head"}
+    assert not {*dir(said)} & {"chunks", "scans_for", "how", "base"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_notebook_shows_columns_and_roles(kind, parquet):
+    text = sources_of(parquet)[kind]._repr_html_()
+    for name, role in (("a", "feature"), ("b", "feature"), ("y", "target"), ("w", "weight")):
+        assert f"<b>{name}</b>" in text
+        assert text.split(f"<b>{name}</b>")[1].split("</tr>")[0].endswith(f">{role}</td>")
+
+
+def test_names_of_columns_are_escaped():
+    text = tn.scan(pd.DataFrame({"<script>alert(1)</script>": [1.0]}))._repr_html_()
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text

@@ -1,13 +1,14 @@
 """The classes of records that a learner has, read off the annotations of its methods.
 
 `def update(self, state: Moving, summary: Lloyd) -> Moving | Done` declares the classes of states and summaries; nothing
-else does. Model files and checkpoints hold records of these classes only.
+else does. Model files and checkpoints hold records of these classes only. Methods and properties that users call are
+marked `@for_users`, and `dir()` shows these.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -22,6 +23,22 @@ WRITTEN = {
     "certify": "def certify(self, model: Model, summary: Summary) -> tuple[Claim, ...] | None",
 }
 """how each method is annotated, for whoever left it out"""
+
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def for_users(function: Function) -> Function:
+    """Mark a method that users call; of a property it stands below `@property`."""
+    function.for_users = True  # type: ignore[attr-defined]
+    return function
+
+
+def is_marked(value: object) -> bool:
+    """Whether a method or property is marked as one that users call."""
+    for inside in ("fget", "func", "fn", "__func__"):
+        value = getattr(value, inside, value)
+    return bool(getattr(value, "for_users", False))
 
 
 class RecordTypes(NamedTuple):

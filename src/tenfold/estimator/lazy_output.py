@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema, Values
 from tenfold.core.axes import bits
+from tenfold.core.contract import for_users
 from tenfold.core.schema import plain_columns
 from tenfold.engine import current
 from tenfold.engine.stages import in_form
@@ -88,7 +89,7 @@ class Mapped(Source):
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
         return self.base.raw(part, columns)
 
-    def shown(self, part: int, rows: int) -> Iterator[Any]:
+    def shown(self, part: int, rows: int | None = None) -> Iterator[Any]:
         return map(self._table, self._pieces(part))
 
     @property
@@ -210,6 +211,7 @@ class Mapped(Source):
         for pieces in current().map(self._pieces, range(len(self)), self.base):
             yield joined(pieces)
 
+    @for_users
     def collect(self) -> Any:
         """Collect all outputs in one array, or in one CSR matrix if the model returns CSR."""
         return aligned(joined(list(self)))
@@ -228,6 +230,7 @@ class Mapped(Source):
             raise DataError("the outputs are sparse, so they become no array. Remedy: collect() gives a CSR matrix")
         return np.asarray(found, dtype)
 
+    @for_users
     def to_arrow(self) -> Any:
         """Return all outputs as an Arrow table."""
         import pyarrow as pa
@@ -245,6 +248,7 @@ class Mapped(Source):
         each = zip(self.names, columns, kinds, strict=True)
         return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c, kind in each})
 
+    @for_users
     def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
         """Write one file for each part; files of an earlier, interrupted call are kept.
 

@@ -19,7 +19,7 @@ from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Lens
-from tenfold.estimator import fitted
+from tenfold.estimator import fitted, for_users
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, integer, real
 from tenfold.estimator.shell.given_model import with_model
@@ -192,6 +192,7 @@ class CategoricalHMM(HiddenMarkov):
     emissionprob_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
 
     @classmethod
+    @for_users
     def from_parameters(
         cls, startprob: ArrayLike, transmat: ArrayLike, emissionprob: ArrayLike, symbols: Any = None, **params: Any
     ) -> CategoricalHMM:

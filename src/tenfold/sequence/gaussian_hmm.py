@@ -19,7 +19,7 @@ from tenfold.core.contract import RecordTypes
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
-from tenfold.estimator import fitted
+from tenfold.estimator import fitted, for_users
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, choice, numbers, real
 from tenfold.estimator.shell.given_model import read_as, with_model
@@ -241,6 +241,7 @@ class GaussianHMM(HiddenMarkov):
     means_init: Annotated[ArrayLike | None, array, None, Behind("transmat_tied")] = None
 
     @classmethod
+    @for_users
     def from_parameters(
         cls, startprob: ArrayLike, transmat: ArrayLike, means: MatrixLike, covars: ArrayLike, **params: Any
     ) -> GaussianHMM:

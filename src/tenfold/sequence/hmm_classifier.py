@@ -16,7 +16,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need, S
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, check_is_fitted, fitted
+from tenfold.estimator import OnePass, check_is_fitted, fitted, for_users
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
 from tenfold.estimator.shell.given_model import sorted_labels, with_model
@@ -97,6 +97,7 @@ class HMMClassifier(OnePass, StateDecoder):
     random_state: Annotated[int | None, seed] = 0
 
     @classmethod
+    @for_users
     def from_parameters(
         cls, startprob: ArrayLike, transmat: ArrayLike, emissionprob: ArrayLike, classes: Any, symbols: Any = None,
         **params: Any,

@@ -116,10 +116,11 @@ class ArraySource(Source):
     def __len__(self) -> int:
         return len(self._cuts) - 1
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         # Yield the first rows of a part: the columns, then target and weights under these names.
         first = self._cuts[part]
-        some = slice(first, min(first + rows, self._cuts[part + 1]))
+        end = self._cuts[part + 1]
+        some = slice(first, end if rows is None else min(first + rows, end))
         if isinstance(self.X, tuple):
             found = [values[some] for values in self.X]
         else:

@@ -275,7 +275,7 @@ class DaskArray(Computed):
         block._cuts = np.array([0, block.n_rows])
         return block
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         return self._block(part).shown(0, rows)
 
     def scans_for(self, need: Need) -> bool:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
+from html import escape
 from typing import Any, NoReturn, Self
 
 import numpy as np
 import pyarrow as pa
 
 from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
+from tenfold.core.contract import for_users, is_marked
 from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL, ROW_IDS_PER_PART
 from tenfold.sources import sequence_source, validation
 
@@ -71,15 +73,18 @@ class Source(ABC):
         """How many parts there are."""
 
     @property
+    @for_users
     def n_rows(self) -> int | None:
         """How many rows there are, if they can be counted without computing them."""
         return self.counted
 
     @property
+    @for_users
     def n_parts(self) -> int:
         """How many parts there are: row groups of files, partitions of Dask, slices of an array."""
         return len(self)
 
+    @for_users
     def head(self, rows: int = 5) -> pa.Table:
         """Return the first rows for inspection: all columns, in their original types.
 
@@ -110,13 +115,66 @@ class Source(ABC):
                     return _stacked(found)
         return _stacked(found)
 
+    @for_users
+    def sample(self, rows: int = 100, random_state: int = 0) -> pa.Table:
+        """Return rows drawn at random without replacement, in their order: all columns, in their original types.
+
+        Parameters
+        ----------
+        rows : int, default=100
+            How many to draw; all, if there are fewer.
+        random_state : int, default=0
+            The seed.
+
+        Returns
+        -------
+        table : pyarrow.Table
+            `.to_pandas()` makes a frame of it.
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> tn.scan(pd.DataFrame({"size": range(1_000)})).sample(3).num_rows
+        3
+        """
+        if rows < 1:
+            raise DataError(f"sample takes a number of rows, and {rows} is less than one. Remedy: sample(100)")
+        counted = self.n_rows
+        total = sum(t.num_rows for part in range(len(self)) for t in self.shown(part)) if counted is None else counted
+        left = np.sort(np.random.default_rng(random_state).choice(total, min(rows, total), replace=False))
+        found, start = [self.head(0)], 0
+        for part in range(len(self)):
+            for table in self.shown(part):
+                here = left[(left >= start) & (left < start + table.num_rows)]
+                found.append(table.take(pa.array(here - start)))
+                start += table.num_rows
+        return _stacked(found)
+
+    @for_users
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as an Arrow table in memory."""
+        return _stacked([table for part in range(len(self)) for table in self.shown(part)])
+
+    @for_users
+    def to_pandas(self) -> Any:
+        """Return all rows as a frame of pandas."""
+        return self.to_arrow().to_pandas()
+
+    @for_users
+    def to_polars(self) -> Any:
+        """Return all rows as a frame of polars."""
+        import polars
+
+        return polars.from_arrow(self.to_arrow())
+
     @property
+    @for_users
     def schema(self) -> pa.Schema:
         """The names and Arrow types of all columns."""
         return self.head(1).schema
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
-        """Yield the first rows of a part, or more, as tables for display."""
+    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
+        """Yield the rows of a part as tables for users; with `rows`, at least the first n of them."""
         return self.raw(part, self.columns)
 
     def __repr__(self) -> str:
@@ -129,12 +187,37 @@ class Source(ABC):
         """Return the target and weights, for the repr."""
         return ", weighted" if self.weighted else ""
 
+    def _repr_html_(self) -> str:
+        roles = dict.fromkeys(self.names, "feature")
+        roles |= {name: role for role in ("target", "weight", "sequence") for name in self.columns_of(role)}
+        cell = "text-align:left"
+        rows = "".join(
+            f"<tr><td style='{cell}'><b>{escape(field.name)}</b></td><td style='{cell}'>{escape(str(field.type))}</td>"
+            f"<td style='{cell}'>{roles.get(field.name, '')}</td></tr>"
+            for field in self.schema
+        )
+        head = "".join(f"<th style='{cell}'>{title}</th>" for title in ("column", "type", "role"))
+        return (
+            f"<table class='tenfold-source'><caption>{escape(repr(self)[1:-1])}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+    def columns_of(self, role: str) -> tuple[str, ...]:
+        """Return the names of the columns with a role: target, weight or sequence."""
+        return ()
+
+    def __dir__(self) -> list[str]:
+        names = object.__dir__(self)
+        marked = {name for cls in type(self).__mro__ for name, value in vars(cls).items() if is_marked(value)}
+        return sorted({"names", *marked, *(name for name in names if name.startswith("_"))})
+
     @property
     def weighted(self) -> bool:
         """Whether the rows have weights of their own."""
         return self.weight is not None
 
     @property
+    @for_users
     def columns(self) -> Sequence[str]:
         """The names of all columns that `raw` reads and that may come along, features or not; none, of unnamed ones."""
         return ()
@@ -179,6 +262,7 @@ class Source(ABC):
         """The same rows with one column of their target, which has several."""
         raise DataError("the target of these rows is a single column")
 
+    @for_users
     def unweighted(self) -> Self:
         """The same rows, each of which counts once: also those of weight zero."""
         if not self.weighted:
@@ -187,6 +271,7 @@ class Source(ABC):
         other.weight, other._found = None, {}
         return other
 
+    @for_users
     def without(self, *columns: str) -> Self:
         """Return the same rows without some columns as features, which may still serve as folds or groups."""
         self.check_there(columns)
@@ -195,6 +280,7 @@ class Source(ABC):
         other._found = {}
         return other
 
+    @for_users
     def with_columns(self, **expressions: Any) -> Source:
         """Return the same rows with columns that are computed from others, while the rows are read.
 
@@ -203,7 +289,7 @@ class Source(ABC):
 
         Parameters
         ----------
-        **expressions : Expression
+        **expressions : ColumnExpression
             Of `tenfold.col` and `tenfold.when`, by the name of the column. All are computed from the columns as they
             were before this call.
 
@@ -230,6 +316,7 @@ class Source(ABC):
         """Names and expressions of computed columns, for each call of `with_columns`."""
         return ()
 
+    @for_users
     def only(self, where: Any) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds."""
         raise DataError(

@@ -100,7 +100,7 @@ class ArrowSource(Source):
     def schema(self) -> pa.Schema:
         return self.types
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         # Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them.
         for _, table in self.tables(part, list(self.columns), rows):
             table = table.select(list(self.columns))
@@ -117,6 +117,11 @@ class ArrowSource(Source):
             except pa.ArrowException:
                 continue
         return table
+
+    def columns_of(self, role: str) -> tuple[str, ...]:
+        roles = self.roles
+        found = {"target": (*roles.outputs, roles.target), "weight": (roles.weight,), "sequence": (roles.sequence,)}
+        return tuple(name for name in found[role] if name is not None)
 
     def roles_said(self) -> str:
         target = list(self.roles.outputs) or self.roles.target

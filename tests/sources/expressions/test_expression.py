@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tenfold as tn
-from tenfold import Expression, col, when
+from tenfold import ColumnExpression, col, when
 from tenfold.sources.expressions.functions import FUNCTIONS
 
 N = 300
@@ -118,7 +118,7 @@ def test_expressions_are_those_of_polars(name, frame):
 @pytest.mark.parametrize("name", SAME)
 def test_an_expression_is_read_as_it_was_written(name):
     ours, _ = SAME[name]
-    again = Expression.from_json(ours.to_json())
+    again = ColumnExpression.from_json(ours.to_json())
     assert repr(again) == repr(ours)
     assert again.to_json() == ours.to_json()
     assert again.columns() == ours.columns()
@@ -200,7 +200,7 @@ def test_what_is_no_expression_is_refused():
     with pytest.raises(TypeError, match="not a constant"):
         col("n") + object()
     with pytest.raises(tn.DataError, match="not a function"):
-        Expression("system", "ls")
+        ColumnExpression("system", "ls")
     with pytest.raises(tn.DataError, match="cast to 'complex' is not offered"):
         rows.with_columns(m=col("n").cast("complex"))
     with pytest.raises(TypeError, match="a condition is an expression"):
@@ -221,4 +221,4 @@ def test_what_is_no_expression_is_refused():
 )  # fmt: skip
 def test_forged_text_is_refused(text):
     with pytest.raises(tn.DataError):
-        tn.scan(pa.table({"n": [1]})).with_columns(m=Expression.from_json(text)).head()
+        tn.scan(pa.table({"n": [1]})).with_columns(m=ColumnExpression.from_json(text)).head()

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from tenfold.core import Learner
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+from tenfold.core.contract import Function, for_users, is_marked
 
 IMMUTABLE_TYPES = frozenset({bool, int, float, str, type, type(None)})
 """types of most parameters: nothing to copy"""
@@ -88,12 +87,6 @@ def as_fitted(model: Any) -> Any:
     return view
 
 
-def for_users(function: Function) -> Function:
-    """Mark a method that users call and that takes the parameters as they are now, as `fit` does."""
-    function.for_users = True  # type: ignore[attr-defined]
-    return function
-
-
 def fitted(function: Function) -> Function:
     """Mark a method that users call on a fitted model: it runs with the parameters of the fit, and `dir()` shows it.
 
@@ -123,13 +116,6 @@ def fitted_if(check: Callable[[Any], Any]) -> Callable[[Function], Any]:
     return lambda function: available_if(lambda model: check(as_fitted(model)))(fitted(function))
 
 
-def _is_marked(value: Any) -> bool:
-    """Whether a method or property is marked as one that users call."""
-    for inside in ("fget", "func", "fn", "__func__"):
-        value = getattr(value, inside, value)
-    return getattr(value, "for_users", False)
-
-
 @remembered
 def is_for_users(cls: type, name: str) -> bool:
     """Whether a public name of a learner is marked, is scikit-learn's own, or is a method that only its writer knows.
@@ -140,7 +126,7 @@ def is_for_users(cls: type, name: str) -> bool:
     if name.endswith("_request"):  # of scikit-learn's metadata routing, which makes them in each class
         return True
     there = [base for base in cls.__mro__ if name in vars(base)]
-    if any(base.__module__.startswith("sklearn.") or _is_marked(vars(base)[name]) for base in there):
+    if any(base.__module__.startswith("sklearn.") or is_marked(vars(base)[name]) for base in there):
         return True
     ours = any(base.__module__.partition(".")[0] == __name__.partition(".")[0] for base in there)
     return not ours and not name.endswith("_from") and not hasattr(Learner, name)

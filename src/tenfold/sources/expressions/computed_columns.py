@@ -12,7 +12,7 @@ import pyarrow as pa
 from tenfold.core import Codes, DataError, Labels, Values
 from tenfold.core.value import digest_of
 from tenfold.sources.expressions.evaluate import evaluate
-from tenfold.sources.expressions.expression import Expression
+from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource
 
@@ -26,13 +26,13 @@ class WithColumns(ArrowSource):
     Parameters
     ----------
     base : ArrowSource
-    expressions : dict of str to Expression
+    expressions : dict of str to ColumnExpression
         By the name of the column. One that the base has too is replaced; expressions see the columns of the base.
     """
 
-    def __init__(self, base: ArrowSource, expressions: Mapping[str, Expression]) -> None:
+    def __init__(self, base: ArrowSource, expressions: Mapping[str, ColumnExpression]) -> None:
         for name, expression in expressions.items():
-            if not isinstance(expression, Expression):
+            if not isinstance(expression, ColumnExpression):
                 raise DataError(f"column {name!r} is {expression!r}, and not an expression. Remedy: tenfold.col(...)")
             base.check_there(expression.columns())
         types = base.types
@@ -128,6 +128,6 @@ def with_computed(source: Source, computed: Computed) -> Source:
 
 
 @lru_cache(maxsize=1024)
-def read_expression(text: str) -> Expression:
+def read_expression(text: str) -> ColumnExpression:
     """The expression that is written as JSON."""
-    return Expression.from_json(text)
+    return ColumnExpression.from_json(text)

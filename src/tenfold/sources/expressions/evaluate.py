@@ -11,16 +11,18 @@ import pyarrow.compute as pc
 
 from tenfold.core import DataError
 from tenfold.sources import arrow
-from tenfold.sources.expressions.expression import Expression
+from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.expressions.functions import FUNCTIONS
 
 
-def evaluate(expressions: Mapping[str, Expression], table: pa.Table, where: str, first: int = 0) -> dict[str, pa.Array]:
+def evaluate(
+    expressions: Mapping[str, ColumnExpression], table: pa.Table, where: str, first: int = 0
+) -> dict[str, pa.Array]:
     """Return the column that each expression makes of a table.
 
     Parameters
     ----------
-    expressions : dict of str to Expression
+    expressions : dict of str to ColumnExpression
         By the name of the column that is computed.
     table : pyarrow.Table
     where : str
@@ -48,7 +50,7 @@ def evaluate(expressions: Mapping[str, Expression], table: pa.Table, where: str,
     return found
 
 
-def _failing_row(expression: Expression, table: pa.Table) -> int | None:
+def _failing_row(expression: ColumnExpression, table: pa.Table) -> int | None:
     """Return the first row that has no value, by bisection; None if the types are wrong for all rows."""
     if _error(expression, table.slice(0, 0)):
         return None
@@ -59,7 +61,7 @@ def _failing_row(expression: Expression, table: pa.Table) -> int | None:
     return low
 
 
-def _error(expression: Expression, table: pa.Table) -> pa.ArrowException | None:
+def _error(expression: ColumnExpression, table: pa.Table) -> pa.ArrowException | None:
     """The error that a table raises, if it does."""
     try:
         _column(expression, table)
@@ -68,7 +70,7 @@ def _error(expression: Expression, table: pa.Table) -> pa.ArrowException | None:
     return None
 
 
-def _column(expression: Expression, table: pa.Table) -> pa.Array:
+def _column(expression: ColumnExpression, table: pa.Table) -> pa.Array:
     """The values of an expression, as one array with a value for each row."""
     found = _value(expression, table)
     if isinstance(found, pa.Scalar):
@@ -77,7 +79,7 @@ def _column(expression: Expression, table: pa.Table) -> pa.Array:
 
 
 def _value(one: Any, table: pa.Table) -> Any:
-    if not isinstance(one, Expression):
+    if not isinstance(one, ColumnExpression):
         return pa.scalar(one)
     if one.function == "column":
         column = arrow.whole(table.column(one.arguments[0]))
@@ -107,6 +109,6 @@ def _when(condition: Any, yes: Any, no: Any, table: pa.Table) -> pa.Array:
 
 def _column_of(value: Any, table: pa.Table) -> pa.Array:
     """An expression or a constant, with a value for each row."""
-    if isinstance(value, Expression):
+    if isinstance(value, ColumnExpression):
         return _column(value, table)
     return pa.repeat(pa.scalar(value), table.num_rows)

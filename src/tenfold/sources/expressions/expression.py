@@ -20,7 +20,7 @@ DATE_FORMATS = {datetime.datetime: "timestamp", datetime.date: "date"}
 """types of constants that JSON has not, and how they are written"""
 
 
-class Expression:
+class ColumnExpression:
     """A column computed from others, row by row: made by `col` and `when`, and used in `rows.with_columns`.
 
     Arithmetic (`+ - * / **`), comparisons, `&`, `|` and `~` work as on numbers. A missing value makes the result
@@ -31,7 +31,7 @@ class Expression:
     ----------
     function : str
         The name of the function: one of a closed list.
-    *arguments : Expression, number, str, bool, date, None or list
+    *arguments : ColumnExpression, number, str, bool, date, None or list
         Expressions that the function is computed from, and constants.
 
     Examples
@@ -50,68 +50,68 @@ class Expression:
         if known is None:
             raise DataError(f"{function!r} is not a function of expressions. Remedy: one of {sorted(FUNCTIONS)}")
         self.function = function
-        self.arguments = tuple(one if isinstance(one, Expression) else _constant(one) for one in arguments)
+        self.arguments = tuple(one if isinstance(one, ColumnExpression) else _constant(one) for one in arguments)
         if not known.takes(self.arguments):
             raise DataError(f"the arguments of {function} are not {self.arguments}")
 
     # ---- arithmetic, comparisons, logic ----------------------------------------------------------
 
-    def __add__(self, other: Any) -> Expression:
-        return Expression("add", self, other)
+    def __add__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("add", self, other)
 
-    def __radd__(self, other: Any) -> Expression:
-        return Expression("add", other, self)
+    def __radd__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("add", other, self)
 
-    def __sub__(self, other: Any) -> Expression:
-        return Expression("subtract", self, other)
+    def __sub__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("subtract", self, other)
 
-    def __rsub__(self, other: Any) -> Expression:
-        return Expression("subtract", other, self)
+    def __rsub__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("subtract", other, self)
 
-    def __mul__(self, other: Any) -> Expression:
-        return Expression("multiply", self, other)
+    def __mul__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("multiply", self, other)
 
-    def __rmul__(self, other: Any) -> Expression:
-        return Expression("multiply", other, self)
+    def __rmul__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("multiply", other, self)
 
-    def __truediv__(self, other: Any) -> Expression:
-        return Expression("divide", self, other)
+    def __truediv__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("divide", self, other)
 
-    def __rtruediv__(self, other: Any) -> Expression:
-        return Expression("divide", other, self)
+    def __rtruediv__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("divide", other, self)
 
-    def __pow__(self, other: Any) -> Expression:
-        return Expression("power", self, other)
+    def __pow__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("power", self, other)
 
-    def __neg__(self) -> Expression:
-        return Expression("negate", self)
+    def __neg__(self) -> ColumnExpression:
+        return ColumnExpression("negate", self)
 
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return Expression("equal", self, other)
+    def __eq__(self, other: object) -> ColumnExpression:  # type: ignore[override]
+        return ColumnExpression("equal", self, other)
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
-        return Expression("not_equal", self, other)
+    def __ne__(self, other: object) -> ColumnExpression:  # type: ignore[override]
+        return ColumnExpression("not_equal", self, other)
 
-    def __lt__(self, other: Any) -> Expression:
-        return Expression("less", self, other)
+    def __lt__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("less", self, other)
 
-    def __le__(self, other: Any) -> Expression:
-        return Expression("less_equal", self, other)
+    def __le__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("less_equal", self, other)
 
-    def __gt__(self, other: Any) -> Expression:
-        return Expression("greater", self, other)
+    def __gt__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("greater", self, other)
 
-    def __ge__(self, other: Any) -> Expression:
-        return Expression("greater_equal", self, other)
+    def __ge__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("greater_equal", self, other)
 
-    def __and__(self, other: Any) -> Expression:
-        return Expression("and", self, other)
+    def __and__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("and", self, other)
 
-    def __or__(self, other: Any) -> Expression:
-        return Expression("or", self, other)
+    def __or__(self, other: Any) -> ColumnExpression:
+        return ColumnExpression("or", self, other)
 
-    def __invert__(self) -> Expression:
-        return Expression("not", self)
+    def __invert__(self) -> ColumnExpression:
+        return ColumnExpression("not", self)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -123,43 +123,43 @@ class Expression:
 
     # ---- functions of any column -----------------------------------------------------------------
 
-    def abs(self) -> Expression:
+    def abs(self) -> ColumnExpression:
         """Return the absolute value."""
-        return Expression("abs", self)
+        return ColumnExpression("abs", self)
 
-    def log(self) -> Expression:
+    def log(self) -> ColumnExpression:
         """Return the natural logarithm."""
-        return Expression("log", self)
+        return ColumnExpression("log", self)
 
-    def log1p(self) -> Expression:
+    def log1p(self) -> ColumnExpression:
         """Return the natural logarithm of one plus the value."""
-        return Expression("log1p", self)
+        return ColumnExpression("log1p", self)
 
-    def exp(self) -> Expression:
+    def exp(self) -> ColumnExpression:
         """Return the exponential."""
-        return Expression("exp", self)
+        return ColumnExpression("exp", self)
 
-    def sqrt(self) -> Expression:
+    def sqrt(self) -> ColumnExpression:
         """Return the square root."""
-        return Expression("sqrt", self)
+        return ColumnExpression("sqrt", self)
 
-    def round(self, decimals: int = 0) -> Expression:
+    def round(self, decimals: int = 0) -> ColumnExpression:
         """Round to a number of decimals, halves to even."""
-        return Expression("round", self, decimals)
+        return ColumnExpression("round", self, decimals)
 
-    def floor(self) -> Expression:
+    def floor(self) -> ColumnExpression:
         """Round down to a whole number."""
-        return Expression("floor", self)
+        return ColumnExpression("floor", self)
 
-    def ceil(self) -> Expression:
+    def ceil(self) -> ColumnExpression:
         """Round up to a whole number."""
-        return Expression("ceil", self)
+        return ColumnExpression("ceil", self)
 
-    def clip(self, lower_bound: Any = None, upper_bound: Any = None) -> Expression:
+    def clip(self, lower_bound: Any = None, upper_bound: Any = None) -> ColumnExpression:
         """Replace values below and above bounds by the bounds."""
-        return Expression("clip", self, lower_bound, upper_bound)
+        return ColumnExpression("clip", self, lower_bound, upper_bound)
 
-    def cast(self, to: str) -> Expression:
+    def cast(self, to: str) -> ColumnExpression:
         """Convert to another type.
 
         Parameters
@@ -169,29 +169,29 @@ class Expression:
 
         Returns
         -------
-        expression : Expression
+        expression : ColumnExpression
         """
-        return Expression("cast", self, to)
+        return ColumnExpression("cast", self, to)
 
-    def fill_null(self, value: Any) -> Expression:
+    def fill_null(self, value: Any) -> ColumnExpression:
         """Replace missing values by a constant, or by another expression."""
-        return Expression("fill_null", self, value)
+        return ColumnExpression("fill_null", self, value)
 
-    def fill_nan(self, value: Any) -> Expression:
+    def fill_nan(self, value: Any) -> ColumnExpression:
         """Replace NaN by a constant, or by another expression."""
-        return Expression("fill_nan", self, value)
+        return ColumnExpression("fill_nan", self, value)
 
-    def is_null(self) -> Expression:
+    def is_null(self) -> ColumnExpression:
         """Return whether the value is missing."""
-        return Expression("is_null", self)
+        return ColumnExpression("is_null", self)
 
-    def is_nan(self) -> Expression:
+    def is_nan(self) -> ColumnExpression:
         """Return whether the value is NaN."""
-        return Expression("is_nan", self)
+        return ColumnExpression("is_nan", self)
 
-    def is_in(self, values: Any) -> Expression:
+    def is_in(self, values: Any) -> ColumnExpression:
         """Return whether the value is one of a list."""
-        return Expression("is_in", self, list(values))
+        return ColumnExpression("is_in", self, list(values))
 
     # ---- as text ---------------------------------------------------------------------------------
 
@@ -199,10 +199,10 @@ class Expression:
         """Return the names of the columns that the expression reads."""
         return tuple(dict.fromkeys(f"{e.arguments[0]}" for e in self._each() if e.function == "column"))
 
-    def _each(self) -> Iterator[Expression]:
+    def _each(self) -> Iterator[ColumnExpression]:
         yield self
         for one in self.arguments:
-            if isinstance(one, Expression):
+            if isinstance(one, ColumnExpression):
                 yield from one._each()
 
     def __repr__(self) -> str:
@@ -215,7 +215,7 @@ class Expression:
         return json.dumps(_written(self), separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Expression:
+    def from_json(cls, text: str) -> ColumnExpression:
         """Make an expression from JSON; anything but a function of the list raises an error.
 
         Parameters
@@ -224,7 +224,7 @@ class Expression:
 
         Returns
         -------
-        expression : Expression
+        expression : ColumnExpression
         """
         try:
             if not isinstance(text, str):
@@ -232,7 +232,7 @@ class Expression:
             if text.count(",") > MAX_ENTRIES:
                 raise DataError(f"it has more than {MAX_ENTRIES:,} entries")
             found = _read(json.loads(text), 0)
-            if not isinstance(found, Expression):
+            if not isinstance(found, ColumnExpression):
                 raise DataError("a constant alone is none")
             return found
         except (ValueError, TypeError, RecursionError) as error:
@@ -253,7 +253,7 @@ class Expression:
 
 def _written(one: Any) -> Any:
     """Return an expression as a list, and a constant as a dictionary of its type."""
-    if isinstance(one, Expression):
+    if isinstance(one, ColumnExpression):
         return [one.function, *map(_written, one.arguments)]
     if isinstance(one, list):
         return {"list": [_written(each) for each in one]}
@@ -270,7 +270,7 @@ def _read(node: Any, depth: int) -> Any:
     if isinstance(node, list):
         if not node or not isinstance(node[0], str):
             raise DataError("a function has a name")
-        return Expression(node[0], *(_read(each, depth + 1) for each in node[1:]))
+        return ColumnExpression(node[0], *(_read(each, depth + 1) for each in node[1:]))
     if not isinstance(node, dict) or len(node) != 1:
         raise DataError("a constant has one type")
     ((kind, value),) = node.items()
@@ -289,98 +289,98 @@ def _read(node: Any, depth: int) -> Any:
 class TextFunctions:
     """Functions of an expression that holds text."""
 
-    def __init__(self, of: Expression) -> None:
+    def __init__(self, of: ColumnExpression) -> None:
         self._of = of
 
-    def to_lowercase(self) -> Expression:
+    def to_lowercase(self) -> ColumnExpression:
         """Return the text in lower case."""
-        return Expression("to_lowercase", self._of)
+        return ColumnExpression("to_lowercase", self._of)
 
-    def to_uppercase(self) -> Expression:
+    def to_uppercase(self) -> ColumnExpression:
         """Return the text in upper case."""
-        return Expression("to_uppercase", self._of)
+        return ColumnExpression("to_uppercase", self._of)
 
-    def strip_chars(self) -> Expression:
+    def strip_chars(self) -> ColumnExpression:
         """Return the text without white space at its ends."""
-        return Expression("strip_chars", self._of)
+        return ColumnExpression("strip_chars", self._of)
 
-    def len_chars(self) -> Expression:
+    def len_chars(self) -> ColumnExpression:
         """Return the number of characters."""
-        return Expression("len_chars", self._of)
+        return ColumnExpression("len_chars", self._of)
 
-    def contains(self, text: str) -> Expression:
+    def contains(self, text: str) -> ColumnExpression:
         """Return whether a text occurs, letter by letter."""
-        return Expression("contains", self._of, text)
+        return ColumnExpression("contains", self._of, text)
 
-    def starts_with(self, text: str) -> Expression:
+    def starts_with(self, text: str) -> ColumnExpression:
         """Return whether the text begins with another."""
-        return Expression("starts_with", self._of, text)
+        return ColumnExpression("starts_with", self._of, text)
 
-    def ends_with(self, text: str) -> Expression:
+    def ends_with(self, text: str) -> ColumnExpression:
         """Return whether the text ends with another."""
-        return Expression("ends_with", self._of, text)
+        return ColumnExpression("ends_with", self._of, text)
 
-    def replace_all(self, old: str, new: str) -> Expression:
+    def replace_all(self, old: str, new: str) -> ColumnExpression:
         """Replace each occurrence of a text by another."""
-        return Expression("replace_all", self._of, old, new)
+        return ColumnExpression("replace_all", self._of, old, new)
 
-    def slice(self, offset: int, length: int) -> Expression:
+    def slice(self, offset: int, length: int) -> ColumnExpression:
         """Return a number of characters from an offset on."""
-        return Expression("slice", self._of, offset, length)
+        return ColumnExpression("slice", self._of, offset, length)
 
 
 class DateFunctions:
     """Functions of an expression that holds dates, by the clock of their time zone, or spans of time."""
 
-    def __init__(self, of: Expression) -> None:
+    def __init__(self, of: ColumnExpression) -> None:
         self._of = of
 
-    def year(self) -> Expression:
+    def year(self) -> ColumnExpression:
         """Return the year."""
-        return Expression("year", self._of)
+        return ColumnExpression("year", self._of)
 
-    def quarter(self) -> Expression:
+    def quarter(self) -> ColumnExpression:
         """Return the quarter of the year, from 1 to 4."""
-        return Expression("quarter", self._of)
+        return ColumnExpression("quarter", self._of)
 
-    def month(self) -> Expression:
+    def month(self) -> ColumnExpression:
         """Return the month, from 1 to 12."""
-        return Expression("month", self._of)
+        return ColumnExpression("month", self._of)
 
-    def day(self) -> Expression:
+    def day(self) -> ColumnExpression:
         """Return the day of the month."""
-        return Expression("day", self._of)
+        return ColumnExpression("day", self._of)
 
-    def ordinal_day(self) -> Expression:
+    def ordinal_day(self) -> ColumnExpression:
         """Return the day of the year."""
-        return Expression("ordinal_day", self._of)
+        return ColumnExpression("ordinal_day", self._of)
 
-    def weekday(self) -> Expression:
+    def weekday(self) -> ColumnExpression:
         """Return the day of the week: 0 is Monday, as in `DateParts` and pandas."""
-        return Expression("weekday", self._of)
+        return ColumnExpression("weekday", self._of)
 
-    def hour(self) -> Expression:
+    def hour(self) -> ColumnExpression:
         """Return the hour."""
-        return Expression("hour", self._of)
+        return ColumnExpression("hour", self._of)
 
-    def minute(self) -> Expression:
+    def minute(self) -> ColumnExpression:
         """Return the minute."""
-        return Expression("minute", self._of)
+        return ColumnExpression("minute", self._of)
 
-    def second(self) -> Expression:
+    def second(self) -> ColumnExpression:
         """Return the second."""
-        return Expression("second", self._of)
+        return ColumnExpression("second", self._of)
 
-    def date(self) -> Expression:
+    def date(self) -> ColumnExpression:
         """Return the day, without the time."""
-        return Expression("date", self._of)
+        return ColumnExpression("date", self._of)
 
-    def total_seconds(self) -> Expression:
+    def total_seconds(self) -> ColumnExpression:
         """Return the seconds of a span of time, such as the difference of two dates."""
-        return Expression("total_seconds", self._of)
+        return ColumnExpression("total_seconds", self._of)
 
 
-def col(name: str) -> Expression:
+def col(name: str) -> ColumnExpression:
     """Return the column with a name, for `rows.with_columns`.
 
     Parameters
@@ -390,7 +390,7 @@ def col(name: str) -> Expression:
 
     Returns
     -------
-    expression : Expression
+    expression : ColumnExpression
 
     Examples
     --------
@@ -398,13 +398,13 @@ def col(name: str) -> Expression:
     >>> tn.col("price") * (1 - tn.col("discount").fill_null(0.0))
     multiply(col('price'), subtract(1, fill_null(col('discount'), 0.0)))
     """
-    return Expression("column", name)
+    return ColumnExpression("column", name)
 
 
 class When:
     """A condition that waits for `then`."""
 
-    def __init__(self, condition: Expression) -> None:
+    def __init__(self, condition: ColumnExpression) -> None:
         self._condition = condition
 
     def then(self, value: Any) -> Then:
@@ -412,7 +412,7 @@ class When:
 
         Parameters
         ----------
-        value : Expression or constant
+        value : ColumnExpression or constant
             Computed for the rows alone for which the condition holds.
 
         Returns
@@ -426,30 +426,30 @@ class When:
 class Then:
     """A condition and the value where it holds, which wait for `otherwise`."""
 
-    def __init__(self, condition: Expression, value: Any) -> None:
+    def __init__(self, condition: ColumnExpression, value: Any) -> None:
         self._condition, self._value = condition, value
 
-    def otherwise(self, value: Any) -> Expression:
+    def otherwise(self, value: Any) -> ColumnExpression:
         """Return this value where the condition does not hold, or is missing.
 
         Parameters
         ----------
-        value : Expression or constant
+        value : ColumnExpression or constant
             Computed for these rows alone.
 
         Returns
         -------
-        expression : Expression
+        expression : ColumnExpression
         """
-        return Expression("when", self._condition, self._value, value)
+        return ColumnExpression("when", self._condition, self._value, value)
 
 
-def when(condition: Expression) -> When:
+def when(condition: ColumnExpression) -> When:
     """Return one value where a condition holds, and another where it does not.
 
     Parameters
     ----------
-    condition : Expression
+    condition : ColumnExpression
         Of comparisons.
 
     Returns
@@ -465,7 +465,7 @@ def when(condition: Expression) -> When:
     >>> rows.with_columns(each=each).head().to_pydict()["each"]
     [1.5, None]
     """
-    if not isinstance(condition, Expression):
+    if not isinstance(condition, ColumnExpression):
         raise TypeError(f"a condition is an expression, tenfold.col(...) > 0, and not {condition!r}")
     return When(condition)
 
