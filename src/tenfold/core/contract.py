@@ -8,7 +8,7 @@ marked `@for_users`, and `dir()` shows these.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -25,7 +25,7 @@ WRITTEN = {
 """how each method is annotated, for whoever left it out"""
 
 
-Function = TypeVar("Function", bound=Callable[..., object])
+Function = TypeVar("Function")
 
 
 def for_users(function: Function) -> Function:

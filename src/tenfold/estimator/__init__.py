@@ -2,8 +2,9 @@
 
 from sklearn.utils.validation import check_is_fitted
 
+from tenfold.core.contract import for_users
 from tenfold.estimator.shell.estimator import Estimator
-from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if, for_users
+from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if
 from tenfold.estimator.shell.kinds import (
     Classifier,
     Clusterer,

@@ -17,10 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Chunk, DataError, Stop
 from tenfold.core.arrays import MatrixLike, VectorLike
+from tenfold.core.contract import for_users
 from tenfold.engine import current
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, ends_of, sequence_weights
 from tenfold.estimator.shell.callbacks import with_callbacks
-from tenfold.estimator.shell.fitted_params import as_fitted, fitted, for_users
+from tenfold.estimator.shell.fitted_params import as_fitted, fitted
 from tenfold.estimator.shell.kinds import winners
 from tenfold.sources import Source, as_source
 from tenfold.sources.inputs import checked_lengths, is_lazy

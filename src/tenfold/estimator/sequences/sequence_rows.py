@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Chunk, Codes, DataError, Need, Stop
 from tenfold.core.arrays import MatrixLike, VectorLike
+from tenfold.core.contract import for_users
 from tenfold.engine import check_sequences, current, opened
 from tenfold.estimator.lazy_output import Mapped, joined
 from tenfold.estimator.shell.callbacks import with_callbacks
 from tenfold.estimator.shell.estimator import Estimator
-from tenfold.estimator.shell.fitted_params import as_fitted, for_users
+from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.sources import Source, as_source, sequence_source
 
 

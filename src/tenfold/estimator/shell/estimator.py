@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds, Schema, Stop
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import freeze
-from tenfold.core.contract import RecordTypes, record_types
+from tenfold.core.contract import RecordTypes, for_users, record_types
 from tenfold.core.learner import ModelT, StateT, SummaryT
 from tenfold.engine import Fit, current, fit, one_blas_thread
 from tenfold.engine.progress import progress
@@ -35,7 +35,6 @@ from tenfold.estimator.shell.fitted_params import (
     IMMUTABLE_TYPES,
     as_fitted,
     fitted,
-    for_users,
     frozen_params,
     is_for_users,
     param_names,

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from tenfold.core import Learner
-from tenfold.core.contract import Function, for_users, is_marked
+from tenfold.core.contract import for_users, is_marked
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 IMMUTABLE_TYPES = frozenset({bool, int, float, str, type, type(None)})
 """types of most parameters: nothing to copy"""

@@ -25,8 +25,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Codes, Column, Columns, Names, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
+from tenfold.core.contract import for_users
 from tenfold.estimator.shell.estimator import Estimator
-from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if, for_users
+from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if
 from tenfold.sources import Source, is_lazy
 from tenfold.sources.frames import settled
 from tenfold.stats.metrics import Regression
