@@ -88,7 +88,7 @@ class Mapped(Source):
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
         return self.base.raw(part, columns)
 
-    def shown(self, part: int, rows: int) -> Iterator[Any]:
+    def preview(self, part: int, rows: int) -> Iterator[Any]:
         return map(self._table, self._pieces(part))
 
     @property
@@ -135,9 +135,9 @@ class Mapped(Source):
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
             if self._words is not None or not schema.plain:
-                yield chunk._replace(X=self._coded(self._said(chunk), need, schema, chunk.X))
+                yield chunk._replace(X=self._coded(self._output_of(chunk), need, schema, chunk.X))
                 continue
-            found = in_form(self._said(chunk), need)
+            found = in_form(self._output_of(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
@@ -160,7 +160,7 @@ class Mapped(Source):
         inner = replace(inner, classes=found.classes)
         columns = [Column(n, "categorical" if w else "numeric") for n, w in zip(self.names, words, strict=True)]
         for chunk in self.base.chunks(part, below, inner):
-            said = self._said(chunk)
+            said = self._output_of(chunk)
             for j in np.flatnonzero(words):
                 some = Column(self.names[j], "categorical", levels(said[:, j], f"column {self.names[j]!r}"))
                 columns[j] = columns[j] + some
@@ -199,9 +199,9 @@ class Mapped(Source):
 
     def _pieces(self, part: int) -> list[Any]:
         chunks = self.base.unweighted().chunks(part, self._need, self._schema)
-        return [self._said(chunk) for chunk in chunks]
+        return [self._output_of(chunk) for chunk in chunks]
 
-    def _said(self, chunk: Chunk) -> Any:
+    def _output_of(self, chunk: Chunk) -> Any:
         """Return the outputs of the model for the rows of a chunk."""
         return self.how(chunk.X if self._need.sequence is None else chunk)
 
@@ -292,7 +292,7 @@ class Mapped(Source):
         try:
             need = replace(self._need, side=tuple(keep)) if along else self._need
             for chunk in self.base.unweighted().chunks(part, need, self._schema):
-                table = self._table(self._said(chunk))
+                table = self._table(self._output_of(chunk))
                 for at, name in enumerate(keep if along else ()):
                     table = table.add_column(at, name, pa.array(chunk.side[name]))
                 if kept is not None:

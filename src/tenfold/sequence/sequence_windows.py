@@ -222,11 +222,11 @@ class AlongStates(Held[S]):
         rows = self.rows(chunk)
         own, inside = within(self.states, rows, edges, at)
         found = own.expected(inside, weight)
-        said = found.said[:-1]
-        said[rows.codes[-1]] += found.said[-1]
+        emitted = found.emitted[:-1]
+        emitted[rows.codes[-1]] += found.emitted[-1]
         began, moved = found.began, found.moved
         if not edges.first[at]:
             come = edges.left[at][:, None] * self.transmat
             moved = moved + np.where(own.start > 0, come / np.where(own.start > 0, own.start, 1.0), 0.0) * began
             began = np.zeros(len(began))
-        return Expected(began, moved, said, edges.log_likelihood[at : at + 1])
+        return Expected(began, moved, emitted, edges.log_likelihood[at : at + 1])

@@ -275,8 +275,8 @@ class DaskArray(Computed):
         block._cuts = np.array([0, block.n_rows])
         return block
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
-        return self._block(part).shown(0, rows)
+    def preview(self, part: int, rows: int) -> Iterator[pa.Table]:
+        return self._block(part).preview(0, rows)
 
     def scans_for(self, need: Need) -> bool:
         return "categorical" in need.every_kind or need.target == "class"

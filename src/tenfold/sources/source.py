@@ -103,7 +103,7 @@ class Source(ABC):
             raise DataError(f"head takes a number of rows, and {rows} is negative. Remedy: head({-rows})")
         found: list[pa.Table] = []
         for part in range(len(self)):
-            for table in self.shown(part, max(rows, 1)):
+            for table in self.preview(part, max(rows, 1)):
                 found.append(table.slice(0, rows))
                 rows -= found[-1].num_rows
                 if rows <= 0:
@@ -115,7 +115,7 @@ class Source(ABC):
         """The names and Arrow types of all columns."""
         return self.head(1).schema
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+    def preview(self, part: int, rows: int) -> Iterator[pa.Table]:
         """Yield the first rows of a part, or more, as tables for display."""
         return self.raw(part, self.columns)
 
@@ -123,9 +123,9 @@ class Source(ABC):
         count = "rows not counted yet" if self.counted is None else f"{self.counted:,} rows"
         parts, features = f"{len(self):,} part", f"{len(self.names):,} feature"
         said = f"{count} in {parts}{'s' * (len(self) != 1)}, {features}{'s' * (len(self.names) != 1)}"
-        return f"<{type(self).__name__}: {said}{self.roles_said()}>"
+        return f"<{type(self).__name__}: {said}{self.role_text()}>"
 
-    def roles_said(self) -> str:
+    def role_text(self) -> str:
         """Return the target and weights, for the repr."""
         return ", weighted" if self.weighted else ""
 

@@ -100,7 +100,7 @@ class ArrowSource(Source):
     def schema(self) -> pa.Schema:
         return self.types
 
-    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+    def preview(self, part: int, rows: int) -> Iterator[pa.Table]:
         # Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them.
         for _, table in self.tables(part, list(self.columns), rows):
             table = table.select(list(self.columns))
@@ -118,7 +118,7 @@ class ArrowSource(Source):
                 continue
         return table
 
-    def roles_said(self) -> str:
+    def role_text(self) -> str:
         target = list(self.roles.outputs) or self.roles.target
         roles = {"target": target, "weight": self.roles.weight, "sequence": self.roles.sequence}
         return "".join(f", {role} {name!r}" for role, name in roles.items() if name is not None)

@@ -23,7 +23,7 @@ NO_RECORD = Bundle(())
 """placeholder of a summary that was not requested, or of a missing model"""
 
 
-def nothing(record: Any) -> bool:
+def is_empty(record: Any) -> bool:
     """Whether a record is the placeholder of a missing one."""
     return isinstance(record, Bundle) and not record.each
 
@@ -52,7 +52,7 @@ def votes(scores: Array) -> Array:
     return out
 
 
-def said(member: Any, model: Any, X: Any, classes: int) -> Array:
+def member_output(member: Any, model: Any, X: Any, classes: int) -> Array:
     """Return the outputs of a member: class probabilities (rows x classes), one-hot votes, or numbers."""
     found: Array
     if not classes:
@@ -82,7 +82,7 @@ def with_members(own: RecordTypes, members: Iterable[Any]) -> RecordTypes:
 
 def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
     """Whether model and summary (if any) are of a member's own types, and fit the schema."""
-    if nothing(summary):
+    if is_empty(summary):
         summary = None
     fits = _of(member, (member.record_types.model,), model, summary, schema)
     return fits and bool(member.is_valid(model, summary, schema))
@@ -90,7 +90,7 @@ def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
 
 def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
     """Whether a member that has not finished holds a valid state and summary."""
-    if nothing(summary):
+    if is_empty(summary):
         return False
     fits = _of(member, member.record_types.states, state, summary, schema)
     return fits and bool(member.resumable(state, summary, schema))

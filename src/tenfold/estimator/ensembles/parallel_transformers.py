@@ -138,7 +138,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
 
     def schemas(self, schema: Schema) -> list[Schema]:
-        found = [schema.some(some) for some in self.columns(schema)]
+        found = [schema.select(some) for some in self.columns(schema)]
         for b, member, some in zip(self.going(), self.team(), found, strict=True):
             if member.passes_categories(some):
                 raise DataError(
@@ -149,7 +149,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def with_listed_categories(self, schema: Schema) -> Schema:
         for member, some in zip(self.team(), self.columns(schema), strict=True):
-            known = dict(zip(some, member.with_listed_categories(schema.some(some)).columns, strict=True))
+            known = dict(zip(some, member.with_listed_categories(schema.select(some)).columns, strict=True))
             columns = tuple(known.get(j, column) for j, column in enumerate(schema.columns))
             schema = Schema(columns, schema.target, schema.classes, schema.named)
         return schema

@@ -146,7 +146,9 @@ class MultiOutput(Estimator):
                 "model of the first output"
             )
         source = as_source(X, None, None, self.need.without_target(), model=self, reset=False)
-        return Mapped(source, whole, partial(_said, function, each), [f"{name}_{at}" for at in range(len(each))])
+        return Mapped(
+            source, whole, partial(_side_by_side, function, each), [f"{name}_{at}" for at in range(len(each))]
+        )
 
     def _compare(self, X: Any, y: Any, weight: Any, function: Any) -> tuple[Any, Any, Any]:
         if not self._several:
@@ -208,6 +210,6 @@ def _added(a: Any, b: Any, *, again: bool = False) -> Any:
     return a._blank().take_outputs([merging.add(as_fitted(x), as_fitted(y), again=again) for x, y in pairs])
 
 
-def _said(function: Any, each: list[Any], X: Columns) -> Any:
+def _side_by_side(function: Any, each: list[Any], X: Columns) -> Any:
     """Return the outputs of all learners side by side. It is a module-level function, to be picklable."""
     return np.column_stack([function(one, one.model_, X) for one in each])

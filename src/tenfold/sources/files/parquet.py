@@ -178,7 +178,7 @@ class ParquetSource(ArrowSource):
         except failures() as error:
             with suppress(*failures()):  # a file that is cut off or rewritten cannot be read either
                 self._check_unchanged(int(self._parts[part][0]))
-            said = self.storage.said(error)
+            said = self.storage.error_text(error)
             raise DataError(
                 f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy(error)}"
             ) from None
@@ -408,7 +408,7 @@ def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
         return storage.steady(read)
     except failures() as error:
         raise DataError(
-            f"{path} is not a readable Parquet file: {storage.said(error)}. Remedy: {storage.remedy(error)}"
+            f"{path} is not a readable Parquet file: {storage.error_text(error)}. Remedy: {storage.remedy(error)}"
         ) from None
 
 

@@ -120,7 +120,7 @@ class Storage(ABC):
         """Return the remedy for an unreadable file."""
         return SCAN_AGAIN if isinstance(error, Moved) else "write the file again, or leave it out"
 
-    def said(self, error: BaseException) -> str:
+    def error_text(self, error: BaseException) -> str:
         """Return the message of an error, to include in another one."""
         return str(error)
 
@@ -287,13 +287,13 @@ class RemoteStore(Storage):
             wrong = error if isinstance(error, TypeError) else error.__cause__
             if isinstance(wrong, TypeError) and self.options:
                 raise DataError(
-                    f"storage_options {sorted(self.options)} do not fit {path}: {self.said(wrong)}. Remedy: give those "
-                    "that fsspec's file system for such URLs takes"
+                    f"storage_options {sorted(self.options)} do not fit {path}: {self.error_text(wrong)}. "
+                    "Remedy: give the options that fsspec's file system for such URLs takes"
                 ) from None
             if isinstance(error, FileNotFoundError) and _is_lasting(error):
                 return MatchedFiles([])
             raise DataError(
-                f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your "
+                f"{path} cannot be looked for: {self.error_text(error)}. Remedy: check the name, the region and your "
                 "credentials; storage_options= or filesystem= give others than the environment's"
             ) from None
 
@@ -344,7 +344,7 @@ class RemoteStore(Storage):
             f"it was tried {MAX_TRIES} times, so see that the store answers, then fit again; or copy it to this machine"
         )
 
-    def said(self, error: BaseException) -> str:
+    def error_text(self, error: BaseException) -> str:
         return re.sub(r"(https?://[^\s?'\"]*)\?[^\s'\")]+", r"\1?...", str(error))
 
     def facts(self, path: str) -> Facts:

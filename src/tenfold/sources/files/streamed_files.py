@@ -139,7 +139,7 @@ def _read(storage: Storage, path: str) -> pa.Table:
         if facts is not None:
             with suppress(*failures()):
                 _refuse_written(storage, path, facts)
-        said = storage.said(error)
+        said = storage.error_text(error)
         raise DataError(f"{path} cannot be read: {said}. Remedy: {_remedy(storage, ending, error)}") from None
     return table
 
