@@ -151,8 +151,8 @@ class Mapped(Source):
         for name, text in zip(self.names, given, strict=True):
             if need.kind_of(name) not in ("categorical", "mixed", *(() if text else ("numeric",))):
                 raise DataError(
-                    f"column {name!r} holds {'text' if text else 'numbers'}, made by the model before. Remedy: "
-                    + ("an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
+                    f"column {name!r} holds {'text' if text else 'numbers'}, made by the step before. Remedy: "
+                    + ("put an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
                 )
         below = replace(self._need, target=need.target, binary=need.binary)
         inner = Schema(self._schema.columns, need.target, None, self._schema.named)
@@ -225,7 +225,7 @@ class Mapped(Source):
         """Return all outputs in memory, for scikit-learn's metrics and plots; equal to `collect`."""
         found = self.collect()
         if sp.issparse(found):
-            raise DataError("the outputs are sparse, so they become no array. Remedy: collect() gives a CSR matrix")
+            raise DataError("sparse outputs cannot become an array. Remedy: collect() gives a CSR matrix")
         return np.asarray(found, dtype)
 
     def to_arrow(self) -> Any:
@@ -261,7 +261,7 @@ class Mapped(Source):
         """
         keep = [keep] if isinstance(keep, str) else list(keep)
         if lost := sorted({*keep} - {*self.columns}):
-            raise DataError(f"there is no column {lost} to keep")
+            raise DataError(f"columns {lost} to keep are missing")
         if twice := sorted({*keep} & {*self.names}):
             raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
         folder = Path(folder)

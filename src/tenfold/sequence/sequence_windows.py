@@ -87,8 +87,8 @@ def edges_of(windows: Windows, remedy: str | None) -> Edges:
                 chances, begins, row = np.full(k, 1 / k), w, windows.row[w]
             elif windows.weight[w] != windows.weight[begins]:
                 raise DataError(
-                    f"row {windows.row[w]} has a weight of its own within its sequence. Remedy: one weight for all "
-                    "rows of a sequence"
+                    f"row {windows.row[w]} has a different weight from the first row of its sequence. Remedy: give "
+                    "one weight to all rows of a sequence"
                 )
             left[w] = chances
             both = np.log(chances) + windows.log[w]

@@ -275,7 +275,7 @@ class ArraySource(Source):
 
     def _target_table(self) -> Values:
         if self.y is None:
-            raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
+            raise DataError("the target is missing. Remedy: pass it, tenfold.scan(X, target=y)")
         return self.y
 
     def _values(self, j: int, rows: slice, keep: Codes | None) -> Values:

@@ -198,7 +198,7 @@ class Source(ABC):
     def only(self, where: Any) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds."""
         raise DataError(
-            "rows can be chosen of files and of frames in memory only. Remedy: choose them before they become a source"
+            "`where` selects rows of files and of frames in memory only. Remedy: filter the rows before tenfold.scan"
         )
 
     def with_side(self, name: str, values: str | AnyColumn) -> Self:
@@ -342,11 +342,12 @@ class Source(ABC):
         name = need.sequence or self.sequence
         if name is None:
             raise DataError(
-                "nothing says to which sequence a row belongs. Remedy: name the column, tenfold.scan(..., sequence=...)"
+                "the sequence of each row is unknown. Remedy: name the column of sequence ids, tenfold.scan(..., "
+                "sequence=...)"
             )
         if name in self.names and name not in self.side:
             raise DataError(
-                f"column {name!r} says to which sequence a row belongs, and is a feature too. Remedy: "
+                f"column {name!r} identifies the sequence of each row, and is also a feature. Remedy: "
                 f"tenfold.scan(..., sequence={name!r})"
             )
         return name

@@ -121,9 +121,9 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
     """Raise if an object cannot be a member; with `seeded`, also if it would draw its own seed."""
     if is_pipeline(member):
         raise TypeError(
-            f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. Remedy: "
-            "its steps before the whole, make_pipeline(StandardScaler(), ...), or, of rows in memory, scikit-learn's "
-            "own ensemble, which takes pipelines of tenfold"
+            f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. "
+            "Remedy: put its steps before the ensemble, make_pipeline(StandardScaler(), ...), or, of rows in memory, "
+            "scikit-learn's own ensemble, which takes pipelines of tenfold"
         )
     if not isinstance(member, Estimator):
         raise TypeError(
@@ -135,7 +135,7 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
     if member.passes == SEQUENTIAL:
         raise TypeError(f"{name} is {member!r}, which reads one row after another: it cannot share a scan")
     if seeded and member.seeded and not isinstance(member.random_state, (int, np.integer)):
-        raise ValueError(f"{name} has no seed that every worker knows. Remedy: random_state=0")
+        raise ValueError(f"{name} has no fixed seed, so workers would draw differently. Remedy: random_state=0")
 
 
 def common_need(needs: list[Need], name: str) -> Need:

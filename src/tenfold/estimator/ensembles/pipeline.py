@@ -328,8 +328,8 @@ def _added(a: Pipeline, b: Pipeline) -> Pipeline:
             steps.append((name, mine + theirs))
         elif _learned(mine, name) != _learned(theirs, name):
             raise MergeError(
-                f"step {name!r} has learned from other rows in each pipeline, and what comes after it learned from "
-                "what it made of them: no sum gives the model of all rows. Remedy: fit the step first, "
+                f"step {name!r} has learned from other rows in each pipeline, and later steps learned from its "
+                "outputs: merging cannot give the model of all rows. Remedy: fit the step first, "
                 "sklearn.frozen.FrozenEstimator(step) in all pipelines; or one fit to all rows"
             )
         else:

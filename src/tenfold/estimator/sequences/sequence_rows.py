@@ -147,7 +147,7 @@ def sequence_weights(chunk: Chunk) -> Array:
         other = np.flatnonzero(chunk.weight != np.repeat(weight, lengths))
         if len(other):
             raise DataError(
-                f"row {chunk.X.row(int(other[0]))} has a weight of its own within its sequence. Remedy: one weight for "
-                "all rows of a sequence"
+                f"row {chunk.X.row(int(other[0]))} has a different weight from the first row of its sequence. "
+                "Remedy: give one weight to all rows of a sequence"
             )
     return weight

@@ -47,7 +47,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         )
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
-        raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
+        raise MergeError(f"{name} takes two classes, but together these models have {schema.classes.tolist()}")
     with one_blas_thread(), refusing_arithmetic_errors(), naming_columns(schema):
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
@@ -104,7 +104,7 @@ def verify(model: Any) -> Certificate:
     """Recompute model and claims and return the certificate, or raise with the differences."""
     check_is_fitted(model)
     if model.summary_ is None:
-        raise ValueError("this model was saved without its summary: there is nothing to verify")
+        raise ValueError("the model was saved without its summary, so it cannot be verified")
     with one_blas_thread(), refusing_arithmetic_errors():
         wrong, asks = [], False
         if model.passes == ONE:  # else the summary was made at the model: `certify` sees that it was this one

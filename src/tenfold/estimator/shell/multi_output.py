@@ -61,7 +61,7 @@ class MultiOutput(Estimator):
         """Fit a model to each column of the target, all of them over the same scans."""
         if given.get("checkpoint") is not None:
             raise ValueError(
-                "the fit of several outputs is not saved on its way. Remedy: leave checkpoint out, or fit the columns "
+                "a fit of several outputs has no checkpoints. Remedy: leave checkpoint out, or fit the columns "
                 "of the target one by one"
             )
         fresh = self._blank()
@@ -142,7 +142,7 @@ class MultiOutput(Estimator):
         whole.schema_, whole.model_ = each[0].schema_, Bundle(tuple(one.model_ for one in each))
         if (name := "_".join(map(str, names()))) != "prediction":
             raise DataError(
-                "of several outputs a Source gets predictions only. Remedy: the same method of estimators_[0], the "
+                "a model of several outputs only predicts for a Source. Remedy: the same method of estimators_[0], the "
                 "model of the first output"
             )
         source = as_source(X, None, None, self.need.without_target(), model=self, reset=False)

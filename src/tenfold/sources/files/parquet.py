@@ -214,13 +214,13 @@ class ParquetSource(ArrowSource):
         if not self._fills and (lost := [n for n in used if n not in names]):
             keep = [n for n in self.names if n not in lost]
             raise DataError(
-                f"{path} has no column {lost}, {self.files[0]} has. Remedy: leave it out, "
+                f"{path} has no column {lost}, but {self.files[0]} has. Remedy: leave it out, "
                 f"tenfold.scan({self.where}, columns={keep!r}, ...), or the file"
             )
         extra = sorted(names - set(self.types.names) - set(self.roles.drop))
         if extra and self.roles.columns is None and not self._fills:
             raise DataError(
-                f"{path} has columns {extra} that {self.files[0]} has not. Remedy: say which to use, "
+                f"{path} has columns {extra} that are not in {self.files[0]}. Remedy: name the columns to use, "
                 f"tenfold.scan({self.where}, columns={list(self.names)!r}, ...)"
             )
         for name in self.types.names:
