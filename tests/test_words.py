@@ -70,6 +70,9 @@ DEFINITIONS = {
         "a noun: MAX_MOVES, SMALLEST_NORMAL, MISSING_RULES"
     ),
     "Judged|Followed|Onward|Itself|Begun|Solved|Roster|Unseen|UnseenNumbers": "what the record holds or the state does",
+    "_?(said|told|says|tell|roles_said|told_apart|some|apart|shown)": (
+        "a verb or a noun: member_output, select, split_groups, kept_summary, preview"
+    ),
     "judgement|judged_type|merits?|least_merit|cuts_at_price|prices|hands|crew|told_by|telling": (
         "claims, gain, alpha, C, threads, identity"
     ),

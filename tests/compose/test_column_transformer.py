@@ -210,7 +210,7 @@ def test_a_union_puts_transformers_of_all_columns_side_by_side():
         ([("s", tn.StandardScaler(), [9])], "column number 9"),
         ([("s", tn.StandardScaler(), [True])], "mask of 's' has 1 entries"),
         ([("s", tn.StandardScaler(), [1.5])], "names or numbers of columns"),
-        ([("s", tn.StandardScaler(), ["city"])], "columns that do not enter as numbers: 'city'"),
+        ([("s", tn.StandardScaler(), ["city"])], "columns that cannot be used as numbers: 'city'"),
         (
             [("s", tn.StandardScaler(), ["rank"]), ("o", tn.OneHotEncoder(handle_unknown="ignore"), ["rank"])],
             "column 'rank' enters as numbers for 's'",
@@ -218,7 +218,7 @@ def test_a_union_puts_transformers_of_all_columns_side_by_side():
         ([("s", "scale", ["rank"])], "not a transformer of tenfold"),
         ([("s", tn.Ridge(), ["rank"])], "not a transformer of tenfold"),
         ([("s", tn.StandardScaler())], "must be a list of"),
-        ([("s", tn.StandardScaler(), [])], "no transformer that has columns"),
+        ([("s", tn.StandardScaler(), [])], "no transformer selects any column"),
         ([("p", "passthrough", ["rank", "city"])], r"'p' is 'passthrough'.*columns \['city'\] hold text. Remedy"),
     ],
 )
@@ -299,7 +299,7 @@ def test_no_pandas_is_needed(kept_in, make, monkeypatch):
     given = tn.scan(table.append_column("y", table["size"]), target="y") if kept_in == "source" else given
     scores = tn.cross_validate(steps, given, *([] if kept_in == "source" else [rows["size"].to_numpy()]), folds=3)
     assert scores.scores.min() > 0.99
-    with pytest.raises(ImportError, match="function that chooses columns.*Remedy"):
+    with pytest.raises(ImportError, match="function that selects columns.*Remedy"):
         tn.ColumnTransformer([("s", tn.StandardScaler(), lambda rows: [0])]).fit(given)
 
 
@@ -368,7 +368,7 @@ def test_labels_that_are_selected_are_labels(labels, make):
     for columns in (make(dtype_include="float"), lambda rows: rows.select_dtypes("float").columns):
         found = tn.ColumnTransformer([("p", "passthrough", columns)]).fit_transform(rows)
         np.testing.assert_array_equal(found, expected)
-    with pytest.raises(ValueError, match=r"columns of 'p' are \[9\], which the frame has not. Remedy"):
+    with pytest.raises(ValueError, match=r"columns \[9\] of 'p' are not in the frame. Remedy"):
         tn.ColumnTransformer([("p", "passthrough", lambda rows: pd.Index([labels[0], 9]))]).fit(rows)
 
 

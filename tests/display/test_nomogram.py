@@ -47,7 +47,7 @@ def test_the_most_probable_class_speaks_by_default_and_marks_are_values(model):
     order = np.argsort(-learner.predict_proba(row)[0])
     assert display.classes == (learner.classes_[order[0]], learner.classes_[order[1]])
     size, colour, has, clicks = display.scales
-    assert (size.said, size.point, colour.said, colour.point) == ("?", 0.0, "?", 0.0)
+    assert (size.label, size.point, colour.label, colour.point) == ("?", 0.0, "?", 0.0)
     assert (colour.labels, has.labels) == (["blue", "green", "red"], ["0", "1"])
     table = learner.feature_log_prob_["colour"]
     np.testing.assert_allclose(colour.odds, table[order[0]] - table[order[1]], rtol=1e-12)

@@ -51,7 +51,7 @@ def test_the_tree_depends_on_the_number_of_parts_alone(parts, tree):
 
 
 def test_nothing_to_merge():
-    with pytest.raises(ValueError, match="nothing to merge"):
+    with pytest.raises(ValueError, match="no summaries to merge"):
         merge([])
 
 

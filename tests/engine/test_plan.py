@@ -284,7 +284,7 @@ def test_a_round_goes_on_from_the_scratch_of_its_fit():
 
 
 def test_what_is_no_expression_is_refused():
-    with pytest.raises(TypeError, match="List stands in no `As`"):
+    with pytest.raises(TypeError, match="List has no view of the rows"):
         Plan(List())
     with pytest.raises(TypeError, match="Times is neither a statistic nor a combinator"):
         Plan(As(VIEW, Times(1.0)))

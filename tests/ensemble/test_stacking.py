@@ -241,7 +241,7 @@ def test_a_pipeline_as_a_member_is_refused_with_remedies_that_work():
     pipeline = tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression())
     members = [("a", tn.GaussianNB()), ("p", pipeline)]
     for team in (tn.StackingClassifier(members), tn.VotingClassifier(members), tn.BaggingClassifier(pipeline)):
-        with pytest.raises(TypeError, match=r"is a pipeline, .*Remedy: its steps before the whole, make_pipeline"):
+        with pytest.raises(TypeError, match=r"is a pipeline, .*Remedy: put its steps before the ensemble, make_pip"):
             team.fit(X, y)
     before = tn.make_pipeline(tn.StandardScaler(), tn.StackingClassifier([("a", tn.GaussianNB())]))
     assert before.fit(X, y).predict(X).shape == (40,)

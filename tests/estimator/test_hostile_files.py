@@ -301,7 +301,7 @@ def test_a_checkpoint_whose_tree_cannot_grow_is_refused(tmp_path):
 
 def test_a_checkpoint_of_other_rows_or_another_turn_is_refused(tmp_path):
     case = next(c for c in checkpoints("KMeans").values() if c.parts.document["summary"]["type"] == "Lloyd")
-    with pytest.raises(ModelFileError, match="of other rows"):
+    with pytest.raises(ModelFileError, match="made from other rows"):
         resumed(case, ("schema", "names", "bytes"), lambda a: a[::-1], tmp_path)
     with pytest.raises(ModelFileError, match="not those of a fit"):
         resumed(case, ("asked", "is"), lambda old: old[::-1], tmp_path)

@@ -267,10 +267,10 @@ def test_learners_of_numbers_refuse_dates_and_name_the_remedy(path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (pd.DataFrame({"a": [1.0]}), r"do not enter as dates: 'a' \(double\).*Remedy: .*make dates of them first"),
-        (pd.DataFrame({"a": ["2020-01-01"]}), r"do not enter as dates: 'a' \((large_)?string\).*pandas.to_datetime"),
-        (pd.DataFrame({"a": pd.to_timedelta([1], unit="s")}), r"do not enter as dates: 'a' \(duration"),
-        (np.array([[1.0]]), "column 'x0' holds float64, not dates. Remedy: make dates of it, pandas.to_datetime"),
+        (pd.DataFrame({"a": [1.0]}), r"cannot be used as dates: 'a' \(double\).*Remedy: .*make dates of them first"),
+        (pd.DataFrame({"a": ["2020-01-01"]}), r"cannot be used as dates: 'a' \((large_)?string\).*pandas.to_datetime"),
+        (pd.DataFrame({"a": pd.to_timedelta([1], unit="s")}), r"cannot be used as dates: 'a' \(duration"),
+        (np.array([[1.0]]), "column 'x0' holds float64, not dates. Remedy: convert it to dates, pandas.to_datetime"),
         (np.array([["2020-01-01"]]), "column 'x0' holds <U10, not dates. Remedy"),
         (np.array([["2020-01-01"]], dtype=object), "column 'x0' holds string, not dates. Remedy"),
         (pd.Series(WHEN), "one column. Remedy"),

@@ -263,7 +263,7 @@ def test_a_file_holds_the_vocabulary(tmp_path):
     [
         ({}, "one text", "Iterable over raw text documents expected, string object received"),
         ({}, FRAME[["text", "label"]], r"one column of text, but there are 2: 'text', 'label'. Remedy: choose one"),
-        ({}, FRAME[["other"]], r"do not enter as text: 'other' \(double\)"),
+        ({}, FRAME[["other"]], r"cannot be used as text: 'other' \(double\)"),
         ({}, [1, 2], "column 'x0' holds int64, not text"),
         ({}, ["red", None], r"no text in column 'x0', row 1: it is missing. Remedy"),
         ({}, ["a b", "!"], "empty vocabulary; perhaps the documents only contain stop words"),
@@ -276,7 +276,7 @@ def test_a_file_holds_the_vocabulary(tmp_path):
         ({"vocabulary": []}, ["red"], "empty vocabulary passed to fit"),
         ({"vocabulary": [1]}, ["red"], "a vocabulary holds texts, not 1"),
         ({"vocabulary": ["red", "blue"], "smooth_idf": False}, ["red"], "term 'blue' of the vocabulary is in no doc"),
-        ({"ngram_range": (2, 1)}, ["red"], "ngram_range must be two integers from 1 on"),
+        ({"ngram_range": (2, 1)}, ["red"], "ngram_range must be two positive integers"),
         ({"stemmer": "elvish"}, ["red"], "there is no stemmer for 'elvish'. Remedy: one of .*english"),
         ({"stemmer": "english", "analyzer": "char"}, ["red"], "stems are made of words"),
         ({"weighting": "tf"}, ["red"], "'weighting' parameter"),

@@ -232,7 +232,7 @@ def test_text_that_has_no_use_is_refused_with_a_remedy():
     fill = SimpleImputer("most_frequent")
     with pytest.raises(tn.DataError, match="'fill' fills in text.*Remedy: an encoder"):
         tn.ColumnTransformer([("fill", fill, ["town"])]).fit(X)
-    with pytest.raises(tn.DataError, match="column 'town' holds text, made by the model before. Remedy: an encoder"):
+    with pytest.raises(tn.DataError, match="column 'town' holds text, made by the step before. Remedy: an encoder"):
         make_pipeline(fill, tn.KMeans(2)).fit(tn.scan(X))
     chain = tn.make_pipeline(fill, tn.StandardScaler())
     with pytest.raises(tn.DataError, match="'town' comes out of SimpleImputer as text.*an encoder between"):

@@ -152,7 +152,7 @@ def test_a_column_without_a_say_is_of_no_importance():
     assert (found.importances[1:] == 0).all()
     assert (found.interval[1:] == 0).all()
     assert found.interval[0, 0] > 0
-    assert found.seen == 1
+    assert found.training_share == 1
     assert "was made from rows of these" in str(found)
 
 
@@ -339,7 +339,7 @@ def test_a_class_that_the_model_does_not_know_is_one_that_it_gets_wrong():
 def test_the_table():
     X, y = rows(500)
     found = tn.permutation_importance(tn.Ridge().fit(X[:100], y[:100]), X[100:], y[100:])
-    assert found.seen == 0
+    assert found.training_share == 0
     assert [line.split()[0] for line in str(found).splitlines()[1:4]] == ["x0", "x1", "x2"]
     assert "400 rows; values of any rows, 5 times; spread over 25 units of rows" in repr(found)
     assert "<td" in found._repr_html_()

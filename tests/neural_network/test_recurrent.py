@@ -28,7 +28,7 @@ def example(network, seed=0):
 
 def by_differences(network, weights, X, lengths, y, weight, step=1e-5):
     def value(w):
-        return weight @ losses(network.loss, network.told(w, X, lengths), y)
+        return weight @ losses(network.loss, network.outputs_of(w, X, lengths), y)
 
     found = np.empty_like(weights)
     for at in range(len(weights)):
@@ -48,7 +48,7 @@ def test_gradients_are_those_of_differences(encoder, loss):
     network = SequenceNetwork(encoder, 3 if loss == "cross_entropy" else 1, loss)
     weights, X, lengths, y, weight = example(network)
     value, slope = network.loss_and_gradient(weights, X, lengths, y, weight)
-    assert value == pytest.approx(weight @ losses(loss, network.told(weights, X, lengths), y), rel=1e-12)
+    assert value == pytest.approx(weight @ losses(loss, network.outputs_of(weights, X, lengths), y), rel=1e-12)
     assert_allclose(slope, by_differences(network, weights, X, lengths, y, weight), atol=1e-6)
 
 

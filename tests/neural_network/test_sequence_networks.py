@@ -222,7 +222,7 @@ def test_three_classes_have_probabilities_that_add_up():
 
 def test_what_is_wrong_is_said():
     y = np.repeat(SAME, LENGTHS)
-    with pytest.raises(tn.DataError, match=r"row \d+ has another target.*Remedy.*lengths="):
+    with pytest.raises(tn.DataError, match=r"row \d+ has a different target.*Remedy.*lengths="):
         tn.RNNClassifier().fit(X, y)
     with pytest.raises(ValueError, match="d_model=6 must be a multiple of n_heads=4"):
         tn.TransformerClassifier(6).fit(X, SAME, lengths=LENGTHS)

@@ -28,7 +28,7 @@ def test_polynomials_of_some_degrees(degree, interaction_only, include_bias):
 
 @pytest.mark.parametrize("degree", [(3, 2), (1, 2, 3), (1.0, 2), (-1, 2)])
 def test_degrees_that_are_none(degree):
-    with pytest.raises(ValueError, match="degree must be two integers"):
+    with pytest.raises(ValueError, match="degree must be two positive integers"):
         tn.PolynomialFeatures(degree).fit([[1.0]])
 
 

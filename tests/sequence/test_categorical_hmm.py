@@ -136,7 +136,7 @@ def test_ids_that_come_back_are_refused_by_name(tmp_path):
     pq.write_table(pa.table({"who": [1, 1, 2, 1], "symbol": ["a", "b", "a", "b"]}), path)
     with pytest.raises(DataError, match=r"sequence 1 of column 'who' are not next to each other"):
         CategoricalHMM().fit(tn.scan(path, sequence="who"))
-    with pytest.raises(DataError, match="nothing says to which sequence"):
+    with pytest.raises(DataError, match="the sequence of each row is unknown"):
         CategoricalHMM().fit(tn.scan(path, columns=["symbol"]))
 
 

@@ -56,7 +56,7 @@ def test_equals_every_path(seed, monkeypatch):
         np.add.at(moved, (some[:-1], some[1:]), 3 * weight)
     np.testing.assert_allclose(expected.moved, moved, atol=1e-12)
     np.testing.assert_allclose(expected.began, 3 * of[0], atol=1e-12)
-    assert expected.said.sum() == pytest.approx(3 * n)
+    assert expected.emitted.sum() == pytest.approx(3 * n)
     np.testing.assert_allclose(each, np.log(np.sort(p[p > 0])[::-1][:5]), atol=1e-12)
     for some, log in zip(few, each, strict=True):
         assert np.log(p[(paths == some).all(axis=1)]) == pytest.approx(log, abs=1e-12)
@@ -82,7 +82,7 @@ def test_many_sequences_are_as_one_after_the_other():
         for a, b, w in zip(ends - lengths, ends, [1.0, 2.0, 0.5, 3.0], strict=True)
     ]
     np.testing.assert_allclose(whole.moved, sum(one.moved for one in each), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(whole.said, sum(one.said for one in each), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(whole.emitted, sum(one.emitted for one in each), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(whole.log_likelihood, [one.log_likelihood[0] for one in each], rtol=1e-12)
 
 
@@ -121,7 +121,7 @@ def test_a_state_that_is_never_reached_may_be_likelier_than_any_number_can_say()
         SequenceRows(np.array([n]), seen, np.ascontiguousarray(table[:, :2])), np.ones(1)
     )
     assert whole.log_likelihood == pytest.approx(few.log_likelihood, rel=1e-13)
-    np.testing.assert_allclose(whole.said[:, :2], few.said, rtol=1e-11)
+    np.testing.assert_allclose(whole.emitted[:, :2], few.emitted, rtol=1e-11)
     np.testing.assert_allclose(whole.moved[:2, :2], few.moved, rtol=1e-11)
-    assert not whole.said[:, 2].any()
+    assert not whole.emitted[:, 2].any()
     assert not whole.moved[2].any()

@@ -130,7 +130,7 @@ def test_two_formats_are_not_mixed(tmp_path):
     pq.write_table(rows(), tmp_path / "b.parquet")
     for data in (tmp_path, [tmp_path / "a.csv", tmp_path / "b.parquet"]):
         with pytest.raises(
-            tn.DataError, match=r"a\.csv and .*b\.parquet are of two formats.*Remedy: scan them separately"
+            tn.DataError, match=r"a\.csv and .*b\.parquet have different formats.*Remedy: scan them separately"
         ):
             tn.scan(data)
     (tmp_path / "a.csv").rename(tmp_path / "README.md")
@@ -567,7 +567,7 @@ def test_text_that_is_not_in_utf_8_is_refused_with_the_call_that_reads_it(tmp_pa
     names.write_bytes(("näme,b,y\n" + "1,2,0\n3,3,1\n" * 4).encode("latin-1"))
     values.write_bytes(("name,b,y\n" + "ä,2,0\nb,3,1\n" * 4).encode("latin-1"))
     call = r"tenfold\.scan\(pandas\.read_csv\('.*\.csv', encoding='latin-1'\)"
-    with pytest.raises(tn.DataError, match=rf"names\.csv has names of columns that are not in UTF-8.*Remedy: {call}"):
+    with pytest.raises(tn.DataError, match=rf"names\.csv has column names that are not in UTF-8.*Remedy: {call}"):
         tn.scan(names, target="y")
     with pytest.raises(tn.DataError, match=rf"'name' \(binary\).*not in UTF-8.*{call}"):
         tn.DecisionTreeClassifier().fit(tn.scan(values, target="y"))

@@ -219,7 +219,7 @@ def test_blocks_of_dask_have_no_ids():
 
 def test_without_a_column_of_ids():
     for source in (scan(rows().drop(columns="id"), target="y"), ArraySource(np.zeros((4, 1)), np.zeros(4))):
-        with pytest.raises(DataError, match=r"nothing says to which sequence a row belongs.*sequence="):
+        with pytest.raises(DataError, match=r"the sequence of each row is unknown a row belongs.*sequence="):
             chunks(source, Need(sequence=""))
     with pytest.raises(DataError, match="there is no column 'id'"):
         chunks(scan(rows().drop(columns="id"), target="y"))

@@ -118,7 +118,7 @@ def test_missing_text_is_none_or_refused(make, tmp_path):
 def test_numbers_are_refused_with_the_call_that_works(make, tmp_path):
     frame = FRAME.assign(size=1.5, born=pd.Timestamp("2020-01-01"))
     with pytest.raises(
-        DataError, match=r"do not enter as text: 'size' \(double\), 'born'.*drop=\['size', 'born'\].*astype"
+        DataError, match=r"cannot be used as text: 'size' \(double\), 'born'.*drop=\['size', 'born'\].*astype"
     ):
         chunks(make(frame, tmp_path))
 

@@ -127,7 +127,7 @@ def test_classes_that_a_model_does_not_know_are_never_said():
 class Row(Predictor):
     """Says the number of the row."""
 
-    def said(self, chunk, wanted):
+    def own_outputs(self, chunk, wanted):
         return {"prediction": chunk.X.numbers().astype(float)}
 
 

@@ -9,7 +9,7 @@ from sklearn.metrics import r2_score, roc_auc_score
 import tenfold as tn
 from tenfold.compiled.tree.tree_search import NUMERIC, SUBSET, SUMS, UNPENALIZED_CATEGORIES
 from tenfold.core import Chunk, Columns
-from tenfold.engine.held_rows import seen
+from tenfold.engine.held_rows import for_statistic
 from tenfold.stats.trees.tree_bins import Cut, TreeLens, WeightUnit
 from tenfold.tree.growing import grower, levelwise
 from tenfold.tree.growing.channels import SumChannels
@@ -127,8 +127,8 @@ def test_histograms_of_no_rows_change_nothing():
     root = levelwise.root(3, 0)
     statistic = NodeHistograms(weights, root, SumChannels(2.0, 0.25, 1.0, True), rules, lens=TreeLens(cut))
     rows = Chunk(Columns(np.array([[0.0, 1.0], [1.0, 2.0]]), ("a", "b")), np.array([1.0, 5.0]), np.ones(2), True, 0, 0)
-    some, none = (statistic.summarize(seen(statistic, chunk)) for chunk in (rows, rows.rows(slice(0, 0))))
+    some, none = (statistic.summarize(for_statistic(statistic, chunk)) for chunk in (rows, rows.rows(slice(0, 0))))
     assert np.array_equal((some + none).sums, some.sums)
-    hist, squares = some.apart(3, int(cut.offset[-1]))
+    hist, squares = some.split(3, int(cut.offset[-1]))
     assert squares.tolist() == [(1 + 9) / 0.5]
     assert hist[0, 0, :3].tolist() == [4, -12, 0]

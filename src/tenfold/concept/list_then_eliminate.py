@@ -78,7 +78,7 @@ class ListedModel(NamedTuple):
 
     hypotheses: Annotated[Array, "hypothesis", "column"]
     """those that are left; rows, if they are all sets of rows"""
-    said: Annotated[Array, "hypothesis", Between(0.0, 1.0)]
+    labels: Annotated[Array, "hypothesis", Between(0.0, 1.0)]
     """1, or for rows the share of all sets that have it"""
     n_consistent: Annotated[float, Between(0.0, np.inf)]
     """hypotheses that agree with every row"""
@@ -136,7 +136,7 @@ class ListThenEliminate(OnePass, Undecided):
     """
 
     need = Need("categorical", target="class", binary=True)
-    hidden = frozenset({"hypotheses", "said", "positive", "n_classes"})
+    hidden = frozenset({"hypotheses", "labels", "positive", "n_classes"})
     poor_score = True
     law_params: ClassVar[Any] = (
         {},
@@ -192,9 +192,9 @@ class ListThenEliminate(OnePass, Undecided):
         if points < len(s.rows):
             raise ValueError(f"n_points is {points}, and there are {len(s.rows)} different rows")
         right, wrong = s.weight[:, yes].sum(axis=1), s.weight[:, ~yes].sum(axis=1)
-        said = np.where(right == wrong, 0.5, right > wrong)
+        labels = np.where(right == wrong, 0.5, right > wrong)
         left = _power_of_two(points - len(s.rows)) if ((right == 0) | (wrong == 0)).all() else 0.0
-        return ListedModel(s.rows, said, left, _power_of_two(points), positive, len(yes))
+        return ListedModel(s.rows, labels, left, _power_of_two(points), positive, len(yes))
 
     def certify(self, model: ListedModel, s: HypothesisCoverage | SeenRows) -> tuple[Claim, ...]:
         """How many hypotheses agree with every row."""
@@ -216,7 +216,7 @@ class ListThenEliminate(OnePass, Undecided):
     @staticmethod
     def _share_of_sets(model: ListedModel, rows: Array) -> Array:
         """Rows that were not seen are in half of all sets."""
-        known = {row.tobytes(): said for row, said in zip(model.hypotheses, model.said.tolist(), strict=True)}
+        known = {row.tobytes(): label for row, label in zip(model.hypotheses, model.labels.tolist(), strict=True)}
         return np.array([known.get(row.tobytes(), 0.5) for row in rows.astype(np.float64)])
 
     def unanimous_from(self, model: ListedModel, X: Columns) -> Codes:

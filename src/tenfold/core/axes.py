@@ -69,10 +69,10 @@ class Bundle(Mergeable):
     def __add__(self, other: Bundle) -> Bundle:
         if not self.each or not other.each:  # one of them is of no rows
             return self if self.each else other
-        return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), *self.told)
+        return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), *self.rows_key)
 
     @property
-    def told(self) -> tuple[int, bool, tuple[tuple[int, ...], ...]]:
+    def rows_key(self) -> tuple[int, bool, tuple[tuple[int, ...], ...]]:
         """The properties of the rows, without their schema: what distinguishes two sets of rows."""
         return self.width, self.beside, self.columns
 
@@ -84,12 +84,12 @@ class Bundle(Mergeable):
         """The schema of the rows of each record."""
         inner = self.schema(schema)
         for at in range(len(self.each)):
-            yield inner.some(self.columns[at]) if self.columns else inner
+            yield inner.select(self.columns[at]) if self.columns else inner
 
     def recode(self, old: Schema, new: Schema) -> Bundle:
         """Recode each record under a larger schema."""
         each = zip(self.each, self.schemas(old), self.schemas(new), strict=True)
-        return Bundle(tuple(recode(record, before, after) for record, before, after in each), *self.told)
+        return Bundle(tuple(recode(record, before, after) for record, before, after in each), *self.rows_key)
 
 
 @cache
@@ -230,7 +230,7 @@ def alike(a: object, b: object) -> bool:
     Summaries of two kinds are not compared here: whether they can be merged, `+` decides.
     """
     if isinstance(a, Bundle) and isinstance(b, Bundle):
-        fits = len(a.each) == len(b.each) and a.told == b.told
+        fits = len(a.each) == len(b.each) and a.rows_key == b.rows_key
         return fits and all(map(alike, a.each, b.each))
     return type(a) is not type(b) or all(
         alike(x, y) if is_record(field.type) else _same_lengths(field, x, y, set(field.axes or ()) - BY_ROWS)

@@ -107,6 +107,8 @@ class Certificate:
     Print it, show it in a notebook, or take `to_dict()`. `certificate["gap"]` is a claim.
     """
 
+    # Factories, not plain defaults: a default would be an attribute of the class, which Python finds before it calls
+    # `__getattr__`, and claims that are made `later` would never be computed.
     claims: tuple[Claim, ...] = field(default_factory=tuple)
     provenance: Provenance | None = field(default_factory=lambda: None)
     origin: Literal["computed", "claimed by the file", "verified"] = field(default="computed")
@@ -126,7 +128,7 @@ class Certificate:
         provenance : callable
             The same.
         """
-        made = cls.__new__(cls)
+        made = cls.__new__(cls)  # without __init__, which would set the attributes that are to be computed
         made.__dict__["_later"] = {"claims": claims, "provenance": provenance}
         return made
 
@@ -136,7 +138,7 @@ class Certificate:
             raise AttributeError(f"a certificate has no {name!r}")
         found = later[name]()
         if name == "claims":
-            self.__dict__["_known"] = found is not None
+            self.__dict__["_known"] = found is not None  # the class is frozen: its dictionary is not
             found = found or ()
         self.__dict__[name] = found
         later[name] = lambda: found  # what it was made of is needed no more

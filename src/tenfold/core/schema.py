@@ -178,7 +178,7 @@ class Schema(Mergeable):
         made = tuple(Column(f"x{j}", "numeric") for j in range(width))
         return Schema(made + self.columns if beside else made, self.target, self.classes)
 
-    def some(self, columns: tuple[int, ...]) -> Schema:
+    def select(self, columns: tuple[int, ...]) -> Schema:
         """Return the schema of the same rows with a subset of the columns."""
         return Schema(tuple(self.columns[j] for j in columns), self.target, self.classes, self.named)
 

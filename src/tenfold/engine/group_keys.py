@@ -116,7 +116,7 @@ class Labelled(Key):
         def code(chunk: Chunk) -> Codes:
             at = arrow.codes(chunk.side[self.column], self.labels, f"column {self.column!r}")
             if not (at >= 0).all():  # missing, or none of the values that were counted
-                raise DataError(f"column {self.column!r} says of some rows not to which group they belong")
+                raise DataError(f"column {self.column!r} has missing entries: some rows have no group")
             found: Codes = self.codes[at.astype(np.int64)]
             return found
 

@@ -78,7 +78,7 @@ def through(lens: Lens, chunk: Chunk) -> Chunk:
     return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0, side={})
 
 
-def seen(statistic: Statistic, chunk: Chunk) -> Chunk:
+def for_statistic(statistic: Statistic, chunk: Chunk) -> Chunk:
     """Return a chunk as a statistic summarizes it: through its lens, if any, with the scratch of the rows."""
     if not isinstance(statistic, Held):
         return chunk

@@ -238,7 +238,7 @@ def summarized(ask: Expression, chunk: Chunk, view: View) -> Any:
 def _with(at: Snapshot, done: Counted, ask: Expression, share: float) -> Snapshot:
     whole = every(ask) == 1
     if done.summary is None:
-        raise DataError("a group to learn from has no rows")
+        raise DataError("a training group has no rows")
     if not done.rows and whole:
         raise DataError(NO_ROWS)
     return at._replace(

@@ -32,7 +32,7 @@ class MergeTree:
         """The merge of all, the unfinished subtrees collapsed from right to left."""
         stack = list(self._stack)
         if not stack:
-            raise ValueError("there is nothing to merge")
+            raise ValueError("there are no summaries to merge")
         summary = stack.pop()[1]
         while stack:
             summary = stack.pop()[1] + summary

@@ -50,11 +50,11 @@ class RowPosition(NamedTuple):
         here, many = _count(chunk), sum(_count(some) for some in waiting)
         if waiting and many + here >= size:
             at = size - many
-            summary, waiting = statistic.step(summary, joined((*waiting, _some(chunk, 0, at)))), ()
+            summary, waiting = statistic.step(summary, joined((*waiting, _rows_between(chunk, 0, at)))), ()
         while here - at >= size:
-            summary, at = statistic.step(summary, _some(chunk, at, at + size)), at + size
+            summary, at = statistic.step(summary, _rows_between(chunk, at, at + size)), at + size
         if at < here:
-            waiting = (*waiting, _some(chunk, at, here))
+            waiting = (*waiting, _rows_between(chunk, at, here))
         machines = self.machines | {this_machine()}
         if marks is not None and self.marks is not None:
             marks = self.marks + marks
@@ -72,7 +72,7 @@ def _count(chunk: Chunk) -> int:
     return chunk.n if chunk.starts is None else len(chunk.starts)
 
 
-def _some(chunk: Chunk, first: int, last: int) -> Chunk:
+def _rows_between(chunk: Chunk, first: int, last: int) -> Chunk:
     """The rows, or the sequences, from the first to before the last."""
     if chunk.starts is None:
         return chunk.rows(slice(first, last))

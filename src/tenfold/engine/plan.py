@@ -286,7 +286,7 @@ class _Within(NamedTuple):
     def leaf(self, statistic: Statistic) -> Leaf:
         """Return the leaf of a statistic inside these combinators."""
         if self.view is None:
-            raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
+            raise TypeError(f"{type(statistic).__name__} has no view of the rows. Remedy: wrap it, As(view, statistic)")
         by = crossed(self.keys) if self.keys else None
         leaf = Leaf(self.view, statistic, self.picks, self.stages, by, (), self.chain, self.keep, self.marked)
         if not self.draws:

@@ -91,7 +91,7 @@ def refuse_kinds(schema: Schema, need: Need, before: Any) -> None:
         kind = need.kind_of(column.name)
         if kind in ("numeric", "categorical") and column.kind != kind:
             words, other = ("text", "numbers") if column.kind == "categorical" else ("numbers", "categories")
-            remedy = "an encoder between, OneHotEncoder()"
+            remedy = "put an encoder between, OneHotEncoder()"
             if words == "numbers":
                 remedy = "what takes categories comes first: OneHotEncoder() alone takes missing values too"
             raise DataError(

@@ -38,7 +38,7 @@ def named_weights(weights: Mapping[Any, float], schema: Schema) -> Array:
         raise ValueError(f"class_weight names {strange}, but not {unnamed}: the classes are {classes}")
     found = np.array([float(weights.get(c, 1.0)) for c in classes])
     if not (np.isfinite(found).all() and (found >= 0).all() and found.any()):
-        raise ValueError("class_weight: weights are numbers from 0 on, and not all are 0")
+        raise ValueError("class_weight must hold non-negative numbers, not all of them 0")
     return found
 
 
@@ -52,7 +52,7 @@ def refuse_balanced(given: ClassWeight) -> None:
     """Refuse to balance classes of which more rows will come."""
     if isinstance(given, str):
         raise ValueError(
-            "class_weight='balanced' needs the weights of the classes in all rows, and partial_fit has some. "
+            "class_weight='balanced' needs the weights of the classes in all rows, but partial_fit sees only some. "
             "Remedy: class_weight as a dict"
         )
 

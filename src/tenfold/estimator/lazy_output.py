@@ -89,7 +89,7 @@ class Mapped(Source):
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
         return self.base.raw(part, columns)
 
-    def shown(self, part: int, rows: int | None = None) -> Iterator[Any]:
+    def preview(self, part: int, rows: int | None = None) -> Iterator[Any]:
         return map(self._table, self._pieces(part))
 
     @property
@@ -136,9 +136,9 @@ class Mapped(Source):
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
             if self._words is not None or not schema.plain:
-                yield chunk._replace(X=self._coded(self._said(chunk), need, schema, chunk.X))
+                yield chunk._replace(X=self._coded(self._output_of(chunk), need, schema, chunk.X))
                 continue
-            found = in_form(self._said(chunk), need)
+            found = in_form(self._output_of(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
@@ -152,8 +152,8 @@ class Mapped(Source):
         for name, text in zip(self.names, given, strict=True):
             if need.kind_of(name) not in ("categorical", "mixed", *(() if text else ("numeric",))):
                 raise DataError(
-                    f"column {name!r} holds {'text' if text else 'numbers'}, made by the model before. Remedy: "
-                    + ("an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
+                    f"column {name!r} holds {'text' if text else 'numbers'}, made by the step before. Remedy: "
+                    + ("put an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
                 )
         below = replace(self._need, target=need.target, binary=need.binary)
         inner = Schema(self._schema.columns, need.target, None, self._schema.named)
@@ -161,7 +161,7 @@ class Mapped(Source):
         inner = replace(inner, classes=found.classes)
         columns = [Column(n, "categorical" if w else "numeric") for n, w in zip(self.names, words, strict=True)]
         for chunk in self.base.chunks(part, below, inner):
-            said = self._said(chunk)
+            said = self._output_of(chunk)
             for j in np.flatnonzero(words):
                 some = Column(self.names[j], "categorical", levels(said[:, j], f"column {self.names[j]!r}"))
                 columns[j] = columns[j] + some
@@ -200,9 +200,9 @@ class Mapped(Source):
 
     def _pieces(self, part: int) -> list[Any]:
         chunks = self.base.unweighted().chunks(part, self._need, self._schema)
-        return [self._said(chunk) for chunk in chunks]
+        return [self._output_of(chunk) for chunk in chunks]
 
-    def _said(self, chunk: Chunk) -> Any:
+    def _output_of(self, chunk: Chunk) -> Any:
         """Return the outputs of the model for the rows of a chunk."""
         return self.how(chunk.X if self._need.sequence is None else chunk)
 
@@ -227,7 +227,7 @@ class Mapped(Source):
         """Return all outputs in memory, for scikit-learn's metrics and plots; equal to `collect`."""
         found = self.collect()
         if sp.issparse(found):
-            raise DataError("the outputs are sparse, so they become no array. Remedy: collect() gives a CSR matrix")
+            raise DataError("sparse outputs cannot become an array. Remedy: collect() gives a CSR matrix")
         return np.asarray(found, dtype)
 
     @for_users
@@ -265,7 +265,7 @@ class Mapped(Source):
         """
         keep = [keep] if isinstance(keep, str) else list(keep)
         if lost := sorted({*keep} - {*self.columns}):
-            raise DataError(f"there is no column {lost} to keep")
+            raise DataError(f"columns {lost} to keep are missing")
         if twice := sorted({*keep} & {*self.names}):
             raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
         folder = Path(folder)
@@ -296,7 +296,7 @@ class Mapped(Source):
         try:
             need = replace(self._need, side=tuple(keep)) if along else self._need
             for chunk in self.base.unweighted().chunks(part, need, self._schema):
-                table = self._table(self._said(chunk))
+                table = self._table(self._output_of(chunk))
                 for at, name in enumerate(keep if along else ()):
                     table = table.add_column(at, name, pa.array(chunk.side[name]))
                 if kept is not None:

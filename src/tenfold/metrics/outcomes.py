@@ -34,20 +34,20 @@ class Outcomes(Mergeable):
     """The true target of some rows, what a model predicted of them, and their weights."""
 
     truth: Values
-    said: Values
+    predicted: Values
     weight: Array | None
 
     @classmethod
-    def of(cls, truth: Values, said: Values, weight: Array | None, n_classes: int) -> Outcomes:
+    def of(cls, truth: Values, predicted: Values, weight: Array | None, n_classes: int) -> Outcomes:
         """Collect the outcomes of a chunk."""
-        return cls(np.array(truth), np.array(said), None if weight is None else np.array(weight))
+        return cls(np.array(truth), np.array(predicted), None if weight is None else np.array(weight))
 
     def __add__(self, other: Outcomes) -> Outcomes:
         weight = None
         if self.weight is not None or other.weight is not None:
             weight = np.concatenate([np.ones(len(o.truth)) if o.weight is None else o.weight for o in (self, other)])
         return Outcomes(
-            np.concatenate([self.truth, other.truth]), np.concatenate([self.said, other.said]), weight
+            np.concatenate([self.truth, other.truth]), np.concatenate([self.predicted, other.predicted]), weight
         )  # fmt: skip
 
 
@@ -132,8 +132,8 @@ def _name(call: Any) -> str:
 class Said:
     """A fitted estimator whose predictions are known already: what a scorer of scikit-learn is given."""
 
-    def __init__(self, said: Values, classes: Labels | None, needs: str) -> None:
-        self.said, self.classes, self.needs = said, classes, needs
+    def __init__(self, predicted: Values, classes: Labels | None, needs: str) -> None:
+        self.predicted, self.classes, self.needs = predicted, classes, needs
         if classes is not None:
             self.classes_ = classes
 
@@ -146,8 +146,10 @@ class Said:
     def predict(self, X: Any) -> Values:
         """Numbers or labels; of probabilities, the likeliest class."""
         if self.classes is None:
-            return self.said
-        codes = self.said if self.said.ndim == 1 and self.needs == "prediction" else self.said.argmax(axis=1)
+            return self.predicted
+        codes = (
+            self.predicted if self.predicted.ndim == 1 and self.needs == "prediction" else self.predicted.argmax(axis=1)
+        )
         labels: Values = self.classes[codes.astype(np.intp)]
         return labels
 
@@ -157,8 +159,8 @@ class Said:
 
     def decision_function(self, X: Any) -> Values:
         """Decision values, of two classes those of the second."""
-        said = self._of("score", "decision_function")
-        values: Values = said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
+        predicted = self._of("score", "decision_function")
+        values: Values = predicted[:, 1] if predicted.ndim == 2 and predicted.shape[1] == 2 else predicted
         return values
 
     def _of(self, what: str, method: str) -> Values:
@@ -167,7 +169,7 @@ class Said:
                 f"this scorer calls {method} but does not declare it. Remedy: "
                 f"sklearn.metrics.make_scorer(metric, response_method={method!r})"
             )
-        return self.said
+        return self.predicted
 
 
 class UnreadRows:
@@ -198,7 +200,7 @@ def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary:
     """Score all rows with the scorer."""
     needs = NEED_OF_METHOD[_method(call)]
     truth = summary.truth if classes is None else classes[summary.truth.astype(np.intp)]
-    model = Said(summary.said, classes, needs)
+    model = Said(summary.predicted, classes, needs)
     weights = {} if summary.weight is None else {"sample_weight": summary.weight}
     if weights and not _takes(getattr(call, "_score_func", call), "sample_weight"):
         raise DataError(f"{name} takes no weights. Remedy: a score that takes sample_weight, or rows without weights")

@@ -74,7 +74,7 @@ class Foreign(Predictor):
             name, frozenset(gives), classes, ByIdentity(model), feature_names(model), has_decision_function, need=need
         )
 
-    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
+    def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         values: MatrixLike = chunk.X.take(np.arange(chunk.n))
         if self.columns is not None:
             import pandas as pd
@@ -129,7 +129,7 @@ class GivenPredictions(Predictor):
                 values[what][rows] = found
         return cls("", wanted, classes, ByIdentity(values)).among(classes)
 
-    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
+    def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         values = self.values.it
         if self.model is not None:
             values.update(self.model.of_rows(self.X.it, wanted - values.keys()))
@@ -144,7 +144,7 @@ class GivenRows(Predictor):
         """A predictor of these classes whose rows are predictions themselves."""
         return cls("", frozenset({"prediction", "probability", "score"}), classes, need=PREDICTION_NEED)
 
-    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
+    def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         found = np.asarray(chunk.X.data)
         if wanted == {"prediction"}:
             return {"prediction": class_codes(found[:, 0], self.classes)}

@@ -42,7 +42,7 @@ def only_column(X: MatrixLike, column: str) -> MatrixLike:
     return X[[column]] if _library(X) == "pandas" else X.select([column])
 
 
-def apart(X: MatrixLike, column: str, known: Container[str]) -> tuple[MatrixLike, NDArray[np.generic]]:
+def split_groups(X: MatrixLike, column: str, known: Container[str]) -> tuple[MatrixLike, NDArray[np.generic]]:
     """A frame and the groups in one of its columns, which is left out of it if a model does not know it."""
     if not is_frame(X):
         raise DataError(f"groups={column!r} names a column, and X has no names. Remedy: groups as an array")

@@ -203,15 +203,15 @@ class NaiveBayes(OnePass, GroupScored):
             return out
         at = [np.flatnonzero(kind == number) for number in range(len(KIND_NAMES))]
         if len(at[GAUSSIAN]):
-            _add_gaussian(models, X.some(at[GAUSSIAN]), at[GAUSSIAN], codes, out)
+            _add_gaussian(models, X.select(at[GAUSSIAN]), at[GAUSSIAN], codes, out)
         if len(at[BERNOULLI]):
-            _add_bernoulli(models, X.some(at[BERNOULLI]), at[BERNOULLI], codes, out)
+            _add_bernoulli(models, X.select(at[BERNOULLI]), at[BERNOULLI], codes, out)
         if len(at[POISSON]):
-            _add_poisson(models, X.some(at[POISSON]), at[POISSON], codes, out)
+            _add_poisson(models, X.select(at[POISSON]), at[POISSON], codes, out)
         if len(at[CATEGORICAL]):
             tables = np.array([model.log_prob for model in models])
             levels = models[0].n_categories[at[CATEGORICAL]]
-            add_log_shares(X.some(at[CATEGORICAL]), levels, codes, tables, out)
+            add_log_shares(X.select(at[CATEGORICAL]), levels, codes, tables, out)
         return out
 
     @fitted

@@ -26,7 +26,7 @@ def lists_without_self(
     taken = np.minimum(rows.weight[which], 1.0)
     if not len(which) or rows.weight.sum() - taken.max() < wanted:
         return None
-    pieces = [_some(distance, rows, which[i : i + 256], wanted, classes) for i in range(0, len(which), 256)]
+    pieces = [_nearest_others(distance, rows, which[i : i + 256], wanted, classes) for i in range(0, len(which), 256)]
     width = max(piece.number.shape[1] for piece in pieces)
     entries, number = (np.concatenate([_wide(x, width, fill) for x in some]) for some, fill in (
         ([p.entries for p in pieces], 0.0), ([p.number for p in pieces], -1)
@@ -35,7 +35,7 @@ def lists_without_self(
     return Nearest(entries, number, np.concatenate([p.tied for p in pieces]), float(wanted), classes)
 
 
-def _some(distance: Distance, rows: TrainingRows, which: Codes, wanted: float, classes: int) -> Nearest:
+def _nearest_others(distance: Distance, rows: TrainingRows, which: Codes, wanted: float, classes: int) -> Nearest:
     taken = np.minimum(rows.weight[which], 1.0)
     found = nearest(distance, np.ascontiguousarray(rows.X[which]), rows, wanted + 1, classes)
     entries, tied = found.entries.copy(), found.tied.copy()

@@ -57,7 +57,7 @@ class SymbolCounts(Mergeable):
     """of the model that they are expected by"""
     began: Annotated[Array, "state", NOT_NEGATIVE]
     moved: Annotated[Array, "state", "state", NOT_NEGATIVE]
-    said: Annotated[Array, "state", "value", NOT_NEGATIVE]
+    emitted: Annotated[Array, "state", "value", NOT_NEGATIVE]
     rows: Annotated[float, NOT_NEGATIVE]
     log_likelihood: float
     uncounted: int = 0
@@ -102,11 +102,11 @@ class ExpectedSymbols(AlongSymbols[SymbolCounts]):
     def summarize(self, chunk: Chunk) -> SymbolCounts:
         found = self.expected(chunk, self.edges, IMPOSSIBLE_SEQUENCE_REMEDY)
         if found is None:
-            began, said = np.zeros(len(self.startprob)), np.zeros(self.emissionprob.shape)
-            return SymbolCounts(self.transmat, began, np.zeros(self.transmat.shape), said, chunk.total, 0.0, 1)
-        said = np.ascontiguousarray(found.said[:-1].T)
+            began, emitted = np.zeros(len(self.startprob)), np.zeros(self.emissionprob.shape)
+            return SymbolCounts(self.transmat, began, np.zeros(self.transmat.shape), emitted, chunk.total, 0.0, 1)
+        emitted = np.ascontiguousarray(found.emitted[:-1].T)
         score = float(sequence_weights(chunk) @ found.log_likelihood)
-        return SymbolCounts(self.transmat, found.began, found.moved, said, chunk.total, score)
+        return SymbolCounts(self.transmat, found.began, found.moved, emitted, chunk.total, score)
 
 
 State: TypeAlias = HMMRounds | Done
@@ -287,7 +287,7 @@ class CategoricalHMM(HiddenMarkov):
         return CategoricalHMMModel(
             shares(s.began, model.startprob),
             shares(self.tied(s.moved), model.transmat),
-            shares(s.said + self.alpha, model.emissionprob),
+            shares(s.emitted + self.alpha, model.emissionprob),
             model.n_iter + 1,
             False,
         )
@@ -303,7 +303,7 @@ class CategoricalHMM(HiddenMarkov):
         if not isinstance(s, SymbolCounts) or s.uncounted or not np.array_equal(s.transmat, model.transmat):
             return None
         free = self.chances_free(model) + int(np.count_nonzero(model.emissionprob)) - len(model.emissionprob)
-        gain = gain_of(s.said, model.emissionprob) if self.alpha == 0 else 0.0
+        gain = gain_of(s.emitted, model.emissionprob) if self.alpha == 0 else 0.0
         return self._claims(model, s, free, gain)
 
     def is_valid(self, model: CategoricalHMMModel, summary: object, schema: Schema) -> bool:

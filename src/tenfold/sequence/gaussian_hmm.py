@@ -139,11 +139,11 @@ class ExpectedRows(AlongRows[StateSums]):
         sums = SharedSums(held.complete, self.means, self.upper.shape)
         if found is None:
             return StateSums(np.zeros(len(self.startprob)), np.zeros(self.transmat.shape), sums.done(0.0), 1)
-        said = found.said if held.which is None else found.said[held.which]
+        emitted = found.emitted if held.which is None else found.emitted[held.which]
         for which, block in held.complete.X.blocks(ROWS_PER_BLOCK):
-            sums.add(block, np.ascontiguousarray(said[which].T))
+            sums.add(block, np.ascontiguousarray(emitted[which].T))
         if held.which is not None:
-            add_expected(sums, held.values, found.said[held.rest], self.covariance)
+            add_expected(sums, held.values, found.emitted[held.rest], self.covariance)
         return StateSums(found.began, found.moved, sums.done(float(sequence_weights(chunk) @ found.log_likelihood)))
 
 

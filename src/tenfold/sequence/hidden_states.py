@@ -48,7 +48,7 @@ class Expected(NamedTuple):
     """at the first row"""
     moved: Array
     """one after another"""
-    said: Array
+    emitted: Array
     """with each row of the table"""
     log_likelihood: Array
     """of each sequence, -inf if no states lead through it"""
@@ -80,22 +80,22 @@ class HiddenStates:
             return Expected(np.zeros(k), np.zeros((k, k)), np.zeros(rows.table.shape), np.zeros(0))
         table, shift = self._scaled(rows)
         wide = len(self._step)
-        began, moved, said = np.zeros(wide), np.zeros((wide, wide)), np.zeros(table.shape)
+        began, moved, emitted = np.zeros(wide), np.zeros((wide, wide)), np.zeros(table.shape)
         found = np.empty(len(rows.ends))
         longest = int(np.diff(rows.ends, prepend=0).max(initial=1))
         kept = np.empty((min(longest, max(MAX_CACHED_NUMBERS // wide, 1)), wide))
         back = np.ascontiguousarray(self._step.T)
         expected_counts(
-            rows.codes, rows.ends, weight, self._start, self._step, back, table, kept, began, moved, said, found
+            rows.codes, rows.ends, weight, self._start, self._step, back, table, kept, began, moved, emitted, found
         )
         moved = np.where(self.step > 0, moved[:k, :k], 0.0) * self.step
-        return Expected(began[:k], moved, said[:, :k], found + shift)
+        return Expected(began[:k], moved, emitted[:, :k], found + shift)
 
     def posterior(self, rows: SequenceRows) -> tuple[Array, Array]:
         """The chance of each state at each row given its whole sequence, and each sequence's log-likelihood."""
         own = rows._replace(codes=np.arange(len(rows.codes)), table=rows.table[rows.codes])
         found = self.expected(own, np.ones(len(rows.ends)))
-        return found.said, found.log_likelihood
+        return found.emitted, found.log_likelihood
 
     def filtered(self, rows: SequenceRows) -> tuple[Array, Array]:
         """The chance of each state at each row given the rows up to it, and each sequence's log-likelihood."""

@@ -40,7 +40,7 @@ class LabelledCounts(Mergeable):
     exact: ClassVar[bool] = True
     began: Annotated[Array, "class", NOT_NEGATIVE]
     moved: Annotated[Array, "class", "class", NOT_NEGATIVE]
-    said: Annotated[Array, "class", "value", NOT_NEGATIVE]
+    emitted: Annotated[Array, "class", "value", NOT_NEGATIVE]
 
 
 class LabelledSymbols(Statistic[LabelledCounts]):
@@ -52,9 +52,9 @@ class LabelledSymbols(Statistic[LabelledCounts]):
     def summarize(self, chunk: Chunk) -> LabelledCounts:
         k, m, starts = self.classes, self.symbols, chunk.starts
         began = np.bincount(chunk.y[starts], sequence_weights(chunk), k).astype(np.float64)
-        said = np.bincount(chunk.y * (m + 1) + codes_of(chunk.X, m), chunk.weight, k * (m + 1))
+        emitted = np.bincount(chunk.y * (m + 1) + codes_of(chunk.X, m), chunk.weight, k * (m + 1))
         moved = pair_counts(chunk, chunk.y, k)
-        return LabelledCounts(began, moved, np.ascontiguousarray(said.astype(np.float64).reshape(k, m + 1)[:, :m]))
+        return LabelledCounts(began, moved, np.ascontiguousarray(emitted.astype(np.float64).reshape(k, m + 1)[:, :m]))
 
 
 class HMMClassifier(OnePass, StateDecoder):
@@ -149,11 +149,11 @@ class HMMClassifier(OnePass, StateDecoder):
 
     def solve(self, schema: Schema, s: LabelledCounts) -> HMMClassifierModel:
         # The shares of the counts, smoothed as asked; what was never counted: all are equal.
-        return HMMClassifierModel(*(smoothed(one, self.alpha) for one in (s.began, s.moved, s.said)))
+        return HMMClassifierModel(*(smoothed(one, self.alpha) for one in (s.began, s.moved, s.emitted)))
 
     def certify(self, model: HMMClassifierModel, s: LabelledCounts) -> tuple[Claim, ...]:
         """The estimate is the optimum; the share due to smoothing is reported."""
-        never = float((s.said == 0).mean()) if s.said.size else 0.0
+        never = float((s.emitted == 0).mean()) if s.emitted.size else 0.0
         return (
             Claim("gap", 0.0, "proved", "the posterior mode given these counts: closed form", "objective"),
             Claim("unseen pairs", never, "proved", "share of pairs of class and symbol that never occurred", "data"),

@@ -69,7 +69,7 @@ class Pattern(NamedTuple):
     """places of the columns that are there"""
     gone: Codes
     """and of those that are missing"""
-    apart: Array
+    deviation: Array
     """rows minus the mean, where they are there"""
     covariance: Array
     """of all columns"""
@@ -78,19 +78,19 @@ class Pattern(NamedTuple):
         """Log-density of the observed values; 0 for a row without any."""
         block = self.covariance[np.ix_(self.there, self.there)]
         lower = np.linalg.cholesky(block)
-        solved = np.linalg.solve(lower, self.apart.T)
+        solved = np.linalg.solve(lower, self.deviation.T)
         level = np.log(np.diagonal(lower)).sum() + 0.5 * len(self.there) * np.log(2 * np.pi)
         return np.asarray(-0.5 * (solved**2).sum(axis=0) - level)
 
     def expected(self) -> tuple[Array, Array]:
         """Rows minus the mean, with missing values at their conditional expectation; and the conditional covariance."""
         found = np.zeros((len(self.rows), len(self.covariance)))
-        found[:, self.there] = self.apart
+        found[:, self.there] = self.deviation
         left = np.zeros(self.covariance.shape)
         slopes = np.linalg.solve(
             self.covariance[np.ix_(self.there, self.there)], self.covariance[np.ix_(self.there, self.gone)]
         )
-        found[:, self.gone] = self.apart @ slopes
+        found[:, self.gone] = self.deviation @ slopes
         left[np.ix_(self.gone, self.gone)] = (
             self.covariance[np.ix_(self.gone, self.gone)] - self.covariance[np.ix_(self.gone, self.there)] @ slopes
         )
@@ -108,8 +108,8 @@ def _patterns(values: Array, means: Array, covariance: Array) -> Iterator[tuple[
         for state in range(k):
             one = covariance[state % len(covariance)]
             full = one if one.shape[1] == p else np.diag(one[:, 0])
-            apart = values[np.ix_(rows, there)] - means[state, there]
-            yield state, Pattern(rows, there, np.flatnonzero(gone), apart, full)
+            deviation = values[np.ix_(rows, there)] - means[state, there]
+            yield state, Pattern(rows, there, np.flatnonzero(gone), deviation, full)
 
 
 def marginal_log_densities(values: Array, means: Array, covariance: Array) -> Array:
@@ -124,11 +124,11 @@ def add_expected(sums: SharedSums, values: Array, shares: Array, covariance: Arr
     """Add rows to the weighted sums of each normal, with the expectations of their missing numbers."""
     for state, some in _patterns(values, sums.means, covariance):
         share = shares[some.rows, state]
-        apart, left = some.expected()
+        deviation, left = some.expected()
         sums.weight[state] += share.sum()
-        sums.total[state] += share @ apart
+        sums.total[state] += share @ deviation
         to = sums.scatter[state % len(sums.scatter)]
         if sums.diagonal:
-            to[:, 0] += share @ apart**2 + share.sum() * np.diagonal(left)
+            to[:, 0] += share @ deviation**2 + share.sum() * np.diagonal(left)
         else:
-            to += (apart.T * share) @ apart + share.sum() * left
+            to += (deviation.T * share) @ deviation + share.sum() * left

@@ -87,8 +87,8 @@ def edges_of(windows: Windows, remedy: str | None) -> Edges:
                 chances, begins, row = np.full(k, 1 / k), w, windows.row[w]
             elif windows.weight[w] != windows.weight[begins]:
                 raise DataError(
-                    f"row {windows.row[w]} has a weight of its own within its sequence. Remedy: one weight for all "
-                    "rows of a sequence"
+                    f"row {windows.row[w]} has a different weight from the first row of its sequence. Remedy: give "
+                    "one weight to all rows of a sequence"
                 )
             left[w] = chances
             both = np.log(chances) + windows.log[w]
@@ -222,11 +222,11 @@ class AlongStates(Held[S]):
         rows = self.rows(chunk)
         own, inside = within(self.states, rows, edges, at)
         found = own.expected(inside, weight)
-        said = found.said[:-1]
-        said[rows.codes[-1]] += found.said[-1]
+        emitted = found.emitted[:-1]
+        emitted[rows.codes[-1]] += found.emitted[-1]
         began, moved = found.began, found.moved
         if not edges.first[at]:
             come = edges.left[at][:, None] * self.transmat
             moved = moved + np.where(own.start > 0, come / np.where(own.start > 0, own.start, 1.0), 0.0) * began
             began = np.zeros(len(began))
-        return Expected(began, moved, said, edges.log_likelihood[at : at + 1])
+        return Expected(began, moved, emitted, edges.log_likelihood[at : at + 1])

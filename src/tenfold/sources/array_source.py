@@ -116,7 +116,7 @@ class ArraySource(Source):
     def __len__(self) -> int:
         return len(self._cuts) - 1
 
-    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
+    def preview(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         # Yield the first rows of a part: the columns, then target and weights under these names.
         first = self._cuts[part]
         end = self._cuts[part + 1]
@@ -133,9 +133,9 @@ class ArraySource(Source):
                 table[role] = np.ascontiguousarray(values[some])
         yield pa.table(table)
 
-    def roles_said(self) -> str:
+    def role_text(self) -> str:
         said = f", with a target of {self.outputs} columns" if self.outputs else ", with a target"
-        return (said if self.y is not None else "") + super().roles_said()
+        return (said if self.y is not None else "") + super().role_text()
 
     @property
     def outputs(self) -> int:
@@ -276,7 +276,7 @@ class ArraySource(Source):
 
     def _target_table(self) -> Values:
         if self.y is None:
-            raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
+            raise DataError("the target is missing. Remedy: pass it, tenfold.scan(X, target=y)")
         return self.y
 
     def _values(self, j: int, rows: slice, keep: Codes | None) -> Values:

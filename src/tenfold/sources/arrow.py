@@ -72,7 +72,7 @@ def dates(column: pa.ChunkedArray, where: str, *, time: bool = False) -> Array:
         return np.full(len(column), np.nan)
     if not is_date(kind):
         raise DataError(
-            f"{where} holds {kind}, not dates. Remedy: make dates of it, pandas.to_datetime, or leave it out"
+            f"{where} holds {kind}, not dates. Remedy: convert it to dates, pandas.to_datetime, or leave it out"
         )
     if is_time(kind) != time:
         had = ("times of a day", "dates") if time else ("dates", "times of a day")
@@ -111,7 +111,7 @@ def texts(column: pa.ChunkedArray, where: str) -> Values:
     """Return strings in an array of objects, with None where one is missing."""
     if not is_text(column.type):
         raise DataError(
-            f"{where} holds {column.type}, not text. Remedy: make text of it, .astype(str), or leave it out"
+            f"{where} holds {column.type}, not text. Remedy: convert it to text, .astype(str), or leave it out"
         )
     column = whole(column)
     if pa.types.is_dictionary(column.type):
@@ -126,7 +126,8 @@ def numbers(column: pa.ChunkedArray, where: str) -> Values:
         column = column.cast(column.type.value_type)
     if not is_number(column.type):
         raise DataError(
-            f"{where} holds {column.type}, not numbers. Remedy: make them numbers, as pandas.to_numeric does, or fit "
+            f"{where} holds {column.type}, not numbers. Remedy: convert them to numbers, as pandas.to_numeric does, "
+            "or fit "
             "to such rows"
         )
     if not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
@@ -134,8 +135,9 @@ def numbers(column: pa.ChunkedArray, where: str) -> Values:
             column = column.cast(pa.float64())  # safe: raises where `to_numpy` would round
         except pa.ArrowInvalid as error:
             raise DataError(
-                f"{where} holds integers that float64 cannot ({error}). Remedy: drop it if it is an id, "
-                "or make it text and a category"
+                f"{where} holds integers that float64 cannot represent exactly ({error}). Remedy: drop it if it is "
+                "an id, "
+                "or convert it to text, as a category"
             ) from None
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

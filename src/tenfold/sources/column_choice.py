@@ -61,7 +61,7 @@ class FirstRows(NamedTuple):
             import pandas as pd
         except ImportError:
             raise ImportError(
-                "a function that chooses columns is given a frame of pandas, which is not installed. Remedy: names of "
+                "a function that selects columns needs pandas, which is not installed. Remedy: names of "
                 "columns, tenfold.make_column_selector, or pip install pandas"
             ) from None
         if isinstance(self.rows, pd.DataFrame):
@@ -131,7 +131,7 @@ def places_of(chosen: Any, names: Sequence[str], who: str) -> tuple[int, ...]:
     given = list(chosen) if hasattr(chosen, "__iter__") else [chosen]
     if given and all(isinstance(one, (bool, np.bool_)) for one in given):
         if len(given) != len(names):
-            raise ValueError(f"the mask of {who} has {len(given)} entries, and there are {len(names)} columns")
+            raise ValueError(f"the mask of {who} has {len(given)} entries, but there are {len(names)} columns")
         return tuple(np.flatnonzero(given).tolist())
     return tuple(_place(one, names, who) for one in given)
 
@@ -146,7 +146,7 @@ def _place(one: Any, names: Sequence[str], who: str) -> int:
             f"the columns of {who} hold {one!r}. Remedy: names or numbers of columns, a slice, a mask, or a function"
         )
     if not -len(names) <= one < len(names):
-        raise ValueError(f"{who} asks for column number {one}, and there are {len(names)} columns")
+        raise ValueError(f"{who} selects column number {one}, but there are {len(names)} columns")
     return int(one) % len(names)
 
 

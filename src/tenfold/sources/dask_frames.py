@@ -99,7 +99,7 @@ class DaskFrame(Computed, ArrowSource):
         for name in columns:
             if name in self._others and name not in self.columns:
                 raise DataError(
-                    f"column {name!r} has no role, so Dask does not compute it. Remedy: let it be one of the columns, "
+                    f"column {name!r} has no role, so Dask does not compute it. Remedy: name it among the columns, "
                     f"tenfold.scan(frame, columns=[..., {name!r}]); as folds or groups it is not a feature then"
                 )
         super().check_there(columns)
@@ -131,7 +131,7 @@ class DaskFrame(Computed, ArrowSource):
         name = self.sequence_column(need)
         if name != self.sequence:
             raise DataError(
-                "a partition of a dask DataFrame does not know those next to it, so sequences would be cut. Remedy: "
+                "sequences may span partitions of a dask DataFrame, and a partition by itself would cut them. Remedy: "
                 f"tenfold.scan(frame, ..., sequence={name!r})"
             )
         plain, beside = with_ids(need, name), self._value(part)
@@ -236,11 +236,12 @@ class DaskArray(Computed):
             unknown = [bool(np.isnan(chunks).any()) for chunks in (rows, more.chunks[0])]
             if any(unknown) and (not all(unknown) or len(rows) != len(more.chunks[0])):
                 raise DataError(
-                    f"it is not known which rows of the {what} belong to which rows of X. Remedy: "
+                    f"rows of the {what} cannot be matched to rows of X, since the sizes of their blocks are "
+                    "unknown. Remedy: "
                     "compute_chunk_sizes() of both, first"
                 )
             if not any(unknown) and sum(more.chunks[0]) != sum(rows):
-                raise DataError(f"the {what} has {sum(more.chunks[0])} rows, X has {sum(rows)}")
+                raise DataError(f"the {what} has {sum(more.chunks[0])} rows, but X has {sum(rows)}")
         X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
         known = not np.isnan(rows).any()
         aligned = [more.rechunk((rows,)) if more is not None and known else more for more in (y, weight)]
@@ -266,7 +267,7 @@ class DaskArray(Computed):
         X = X.tocsr() if sp.issparse(X) else np.asarray(X)
         for what, more in (("target", y), ("weight", weight)):
             if more is not None and len(more) != X.shape[0]:
-                raise DataError(f"block {part} of the {what} has {len(more)} rows, that of X has {X.shape[0]}")
+                raise DataError(f"block {part} of the {what} has {len(more)} rows, but that of X has {X.shape[0]}")
         y = None if y is None else np.asarray(y)
         weight = None if weight is None or self.weight is None else np.asarray(weight)
         if weight is not None:
@@ -275,8 +276,8 @@ class DaskArray(Computed):
         block._cuts = np.array([0, block.n_rows])
         return block
 
-    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
-        return self._block(part).shown(0, rows)
+    def preview(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
+        return self._block(part).preview(0, rows)
 
     def scans_for(self, need: Need) -> bool:
         return "categorical" in need.every_kind or need.target == "class"
@@ -296,8 +297,7 @@ class DaskArray(Computed):
 
     def sequence_column(self, need: Need) -> str:
         raise DataError(
-            "a dask Array does not say to which sequence a row belongs. Remedy: a dask DataFrame, "
-            "tenfold.scan(frame, sequence=...)"
+            "a dask Array has no column of sequence ids. Remedy: a dask DataFrame, tenfold.scan(frame, sequence=...)"
         )
 
     def target_error(self, part: int, row: int) -> DataError:

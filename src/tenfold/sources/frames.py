@@ -105,11 +105,11 @@ def _from_polars(frame: MatrixLike) -> pa.Table:
     """A polars frame as a table. An object comes through as its address, and a few types not at all."""
     if wrong := [n for n, kind in frame.schema.items() if str(kind) in ("Object", "Int128", "UInt128")]:
         said = ", ".join(f"{n!r} ({frame.schema[n]})" for n in wrong)
-        raise DataError(f"columns that Arrow cannot hold: {said}. Remedy: convert them, or frame.drop({wrong!r})")
+        raise DataError(f"Arrow cannot represent columns of X: {said}. Remedy: convert them, or frame.drop({wrong!r})")
     try:
         return frame.to_arrow()
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise DataError(f"the frame has a column that Arrow cannot hold: {error}. Remedy: drop it") from None
+        raise DataError(f"the frame has a column that Arrow cannot represent: {error}. Remedy: drop it") from None
 
 
 def _is_lazy(data: MatrixLike) -> bool:

@@ -329,7 +329,9 @@ def named_columns(frame: MatrixLike, names: list[str]) -> Source:
     """Return a source of the named columns of a frame, in any order, ignoring others."""
     there = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     if missing := [name for name in names if name not in there]:
-        raise DataError(f"columns are missing: {missing}. The frame has {there[:20]}. Remedy: those of the fit")
+        raise DataError(
+            f"columns are missing: {missing}. The frame has {there[:20]}. Remedy: pass the columns of the fit"
+        )
     table = frame.select(names) if isinstance(frame, pa.Table) else table_of(frame[names])
     _refuse_empty(table)
     source = TableSource(table, Roles())

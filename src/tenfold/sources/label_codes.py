@@ -46,7 +46,10 @@ def levels(values: VectorLike, where: str) -> Labels:
             raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
         found = found[~np.isnan(found)]
         if len(found) and max(-float(found[0]), float(found[-1])) >= FLOAT64_INTEGER_LIMIT:
-            raise DataError(f"{where} holds numbers over 2^53, which float64 does not tell apart. Remedy: make it text")
+            raise DataError(
+                f"{where} holds integers beyond 2^53, which float64 cannot represent exactly. Remedy: convert it to "
+                "text"
+            )
     return found
 
 
@@ -78,7 +81,7 @@ def texts(values: VectorLike, where: str) -> Values:
 
     if values.dtype.kind not in "OUT":
         raise DataError(
-            f"{where} holds {values.dtype}, not text. Remedy: make text of it, .astype(str), or leave it out"
+            f"{where} holds {values.dtype}, not text. Remedy: convert it to text, .astype(str), or leave it out"
         )
     return arrow.texts(column_of(values, where), where)
 
@@ -93,7 +96,7 @@ def dates(values: VectorLike, where: str) -> Array:
     if values.dtype.kind == "O":
         return arrow.dates(column_of(values, where), where)
     raise DataError(
-        f"{where} holds {values.dtype}, not dates. Remedy: make dates of it, pandas.to_datetime, or leave it out"
+        f"{where} holds {values.dtype}, not dates. Remedy: convert it to dates, pandas.to_datetime, or leave it out"
     )
 
 

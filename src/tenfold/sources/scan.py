@@ -88,7 +88,7 @@ def scan(
     array([2.])
     """
     if isinstance(data, Source):
-        raise DataError("this is a source already: fit a learner to it")
+        raise DataError("the data is a Source already. Remedy: pass it to fit")
     if isinstance(data, np.ndarray) or sp.issparse(data):
         if isinstance(target, str) or isinstance(sequence, str) or columns or drop or where is not None:
             raise DataError("an array has no named columns: give target, weight and sequence as arrays, or use a frame")
@@ -101,7 +101,7 @@ def scan(
     one: Any = None if several else target
     for role in (one, weight, sequence):
         if role is not None and (np.ndim(role) or is_dask(role)):
-            raise DataError("a frame's or file's target, weight and sequence are names of its columns")
+            raise DataError("target, weight and sequence of a frame or file must be names of its columns")
     chosen = None if columns is None else _names(columns)
     roles = Roles(one, chosen, _names(drop), _names(categorical), weight, sequence, several)
     only = None if where is None else expression_of(where)
@@ -185,7 +185,7 @@ def is_path(data: object) -> bool:
 
 def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesystem: Any, options: Any) -> ArrowSource:
     if isinstance(data, str) and SQL_QUERY.match(data):
-        raise DataError("this is an SQL query. Remedy: say to which database, tenfold.scan(query, connection=...)")
+        raise DataError("the data is an SQL query. Remedy: name the database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
     said = repr(given if isinstance(data, (list, tuple)) else given[0])
     paths, partitions = find_files(storage, given)

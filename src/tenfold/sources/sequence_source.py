@@ -240,9 +240,7 @@ def _checked(chunk: Chunk, name: str) -> Values:
         missing = missing | np.array([i is None for i in ids.tolist()], dtype=bool)
     if np.any(missing):
         row = chunk.X.row(int(np.argmax(missing)))
-        raise DataError(
-            f"column {name!r} does not say to which sequence row {row} belongs. Remedy: leave out rows without an id"
-        )
+        raise DataError(f"column {name!r} has no sequence id in row {row}. Remedy: drop rows without an id")
     return ids
 
 

@@ -108,7 +108,7 @@ class Source(ABC):
             raise DataError(f"head takes a number of rows, and {rows} is negative. Remedy: head({-rows})")
         found: list[pa.Table] = []
         for part in range(len(self)):
-            for table in self.shown(part, max(rows, 1)):
+            for table in self.preview(part, max(rows, 1)):
                 found.append(table.slice(0, rows))
                 rows -= found[-1].num_rows
                 if rows <= 0:
@@ -140,11 +140,11 @@ class Source(ABC):
         if rows < 1:
             raise DataError(f"sample takes a number of rows, and {rows} is less than one. Remedy: sample(100)")
         counted = self.n_rows
-        total = sum(t.num_rows for part in range(len(self)) for t in self.shown(part)) if counted is None else counted
+        total = sum(t.num_rows for part in range(len(self)) for t in self.preview(part)) if counted is None else counted
         left = np.sort(np.random.default_rng(random_state).choice(total, min(rows, total), replace=False))
         found, start = [self.head(0)], 0
         for part in range(len(self)):
-            for table in self.shown(part):
+            for table in self.preview(part):
                 here = left[(left >= start) & (left < start + table.num_rows)]
                 found.append(table.take(pa.array(here - start)))
                 start += table.num_rows
@@ -153,7 +153,7 @@ class Source(ABC):
     @for_users
     def to_arrow(self) -> pa.Table:
         """Return all rows as an Arrow table in memory."""
-        return _stacked([table for part in range(len(self)) for table in self.shown(part)])
+        return _stacked([table for part in range(len(self)) for table in self.preview(part)])
 
     @for_users
     def to_pandas(self) -> Any:
@@ -173,7 +173,7 @@ class Source(ABC):
         """The names and Arrow types of all columns."""
         return self.head(1).schema
 
-    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
+    def preview(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         """Yield the rows of a part as tables for users; with `rows`, at least the first n of them."""
         return self.raw(part, self.columns)
 
@@ -181,9 +181,9 @@ class Source(ABC):
         count = "rows not counted yet" if self.counted is None else f"{self.counted:,} rows"
         parts, features = f"{len(self):,} part", f"{len(self.names):,} feature"
         said = f"{count} in {parts}{'s' * (len(self) != 1)}, {features}{'s' * (len(self.names) != 1)}"
-        return f"<{type(self).__name__}: {said}{self.roles_said()}>"
+        return f"<{type(self).__name__}: {said}{self.role_text()}>"
 
-    def roles_said(self) -> str:
+    def role_text(self) -> str:
         """Return the target and weights, for the repr."""
         return ", weighted" if self.weighted else ""
 
@@ -320,7 +320,7 @@ class Source(ABC):
     def only(self, where: Any) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds."""
         raise DataError(
-            "rows can be chosen of files and of frames in memory only. Remedy: choose them before they become a source"
+            "`where` selects rows of files and of frames in memory only. Remedy: filter the rows before tenfold.scan"
         )
 
     def with_side(self, name: str, values: str | AnyColumn) -> Self:
@@ -464,11 +464,12 @@ class Source(ABC):
         name = need.sequence or self.sequence
         if name is None:
             raise DataError(
-                "nothing says to which sequence a row belongs. Remedy: name the column, tenfold.scan(..., sequence=...)"
+                "the sequence of each row is unknown. Remedy: name the column of sequence ids, tenfold.scan(..., "
+                "sequence=...)"
             )
         if name in self.names and name not in self.side:
             raise DataError(
-                f"column {name!r} says to which sequence a row belongs, and is a feature too. Remedy: "
+                f"column {name!r} identifies the sequence of each row, and is also a feature. Remedy: "
                 f"tenfold.scan(..., sequence={name!r})"
             )
         return name

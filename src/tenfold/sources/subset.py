@@ -109,9 +109,9 @@ class Subset(ArrowSource):
 def subset(source: MatrixLike, deal: Deal) -> Source:
     """The rows of a source that a deal takes."""
     if not isinstance(source, Source):
-        raise DataError(f"a {type(source).__name__} cannot be split. Remedy: make a source of it, tenfold.scan(...)")
+        raise DataError(f"a {type(source).__name__} cannot be split. Remedy: convert it to a source, tenfold.scan(...)")
     if source.sequence is not None:
-        raise DataError("rows of sequences cannot be split one by one. Remedy: choose whole sequences, where=...")
+        raise DataError("rows of sequences cannot be split one by one. Remedy: select whole sequences, where=...")
     if isinstance(source, ArraySource):
         rows = deal.takes(np.arange(source.counted))
         X = tuple(column[rows] for column in source.X) if isinstance(source.X, tuple) else source.X[rows]

@@ -100,7 +100,7 @@ class ArrowSource(Source):
     def schema(self) -> pa.Schema:
         return self.types
 
-    def shown(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
+    def preview(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         # Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them.
         for _, table in self.tables(part, list(self.columns), rows):
             table = table.select(list(self.columns))
@@ -123,7 +123,7 @@ class ArrowSource(Source):
         found = {"target": (*roles.outputs, roles.target), "weight": (roles.weight,), "sequence": (roles.sequence,)}
         return tuple(name for name in found[role] if name is not None)
 
-    def roles_said(self) -> str:
+    def role_text(self) -> str:
         target = list(self.roles.outputs) or self.roles.target
         roles = {"target": target, "weight": self.roles.weight, "sequence": self.roles.sequence}
         return "".join(f", {role} {name!r}" for role, name in roles.items() if name is not None)
@@ -236,7 +236,7 @@ class ArrowSource(Source):
                     f"tenfold.scan(pandas.read_csv({self.where}, encoding='latin-1'), ...)"
                 )
             raise DataError(
-                f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
+                f"columns that cannot be used as {words[wanted]}: {said}. Remedy: leave them out, "
                 f"{self._call(drop)}, or {remedy}"
             )
 
@@ -293,7 +293,7 @@ class ArrowSource(Source):
         if not schema.named and not {*schema.names} <= {*self.names}:
             validation.check_columns(self.names, self.named, schema)
         elif missing := [c.name for c in schema.columns if c.kind != "unused" and c.name not in self.types.names]:
-            raise DataError(f"columns {missing} that the model was fitted with are not there")
+            raise DataError(f"columns {missing} that the model was fitted with are missing")
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         return self.first_rows(part, need, schema, None)
@@ -435,7 +435,7 @@ class ArrowSource(Source):
         if self.outputs:
             raise validation.refuse_outputs(self.outputs, repr((*self.roles.outputs, "y.iloc[:, 0]")[0]))
         if name is None:
-            raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
+            raise DataError(f"the target is missing. Remedy: name its column, tenfold.scan({self.where}, target=...)")
         column = table.column(name)
         if arrow.misses(column, nan=labels):
             raise self.target_error(part)

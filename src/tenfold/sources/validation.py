@@ -133,9 +133,11 @@ def refuse_rounding(values: Matrix, where: str) -> None:
     if far.any():
         where = f"column {f'x{int(far.any(axis=0).argmax())}'!r}" if far.ndim == 2 else where
         remedy = (
-            "subtract a constant from it" if where == "y" else "drop it if it is an id, or make it text and a category"
+            "subtract a constant from it"
+            if where == "y"
+            else "drop it if it is an id, or convert it to text, as a category"
         )
-        raise DataError(f"{where} holds integers that float64 cannot (beyond 2^53). Remedy: {remedy}")
+        raise DataError(f"{where} holds integers that float64 cannot represent exactly (beyond 2^53). Remedy: {remedy}")
 
 
 def unmasked(X: MatrixLike) -> MatrixLike:
@@ -223,7 +225,7 @@ def class_levels(values: VectorLike, where: str) -> Labels:
     """The sorted classes of a target, which may miss no label and hold no continuous numbers."""
     missing = values.dtype.kind == "f" and bool(np.isnan(values).any())
     if missing or (values.dtype.kind in "OT" and column_of(values, where).null_count):
-        raise DataError(f"Input y contains NaN or None: {where} misses a label. Remedy: drop the rows without a target")
+        raise DataError(f"Input y contains NaN or None: {where} has no label. Remedy: drop the rows without a target")
     return check_classes(levels(values, where), where)
 
 
@@ -231,9 +233,9 @@ def check_classes(found: Labels, where: str) -> Labels:
     """The classes, if they can be: numbers that are not whole are no labels, as scikit-learn has it."""
     if found.dtype.kind == "f" and (found != np.rint(found)).any():
         raise DataError(
-            f"Unknown label type: continuous. In {where} there are numbers that are not whole, such as "
-            f"{found[found != np.rint(found)][0]:.6g}, so it has no classes. Remedy: use a regressor, or make classes "
-            "of it"
+            f"Unknown label type: continuous. {where} holds numbers that are not integers, such as "
+            f"{found[found != np.rint(found)][0]:.6g}, so it has no classes. Remedy: use a regressor, or bin it into "
+            "classes"
         )
     return found
 
@@ -320,7 +322,7 @@ def warn_of_numbers_as_text(schema: Schema, need: Need, chosen: Collection[str],
             warnings.warn(
                 f"column {column.name!r} holds numbers stored as text"
                 + (f" (but {odd[0]!r} is none)" if odd else "")
-                + f", and enters as {len(found)} categories. Remedy: cast it to numbers; or, to keep the categories, "
+                + f", and is used as {len(found)} categories. Remedy: cast it to numbers; or, to keep the categories, "
                 + remedy.format(name=column.name),
                 UserWarning,
                 stacklevel=2,
@@ -352,6 +354,6 @@ def refuse_continuous_categories(schema: Schema, need: Need, chosen: Collection[
         if len(odd):
             raise DataError(
                 f"column {column.name!r} holds {len(found)} distinct numbers, such as {odd[0]:.6g}, that are not "
-                "whole: they are measured, and no categories. Remedy: use a learner of numbers (GaussianNB, a tree), "
-                "make bins of it first (pandas.cut), or round it"
+                "integers: they are measurements, not categories. Remedy: use a learner of numbers (GaussianNB, a "
+                "tree), bin it first (pandas.cut), or round it"
             )

@@ -125,7 +125,7 @@ class Among(Stage):
 
     def of(self, X: Columns) -> Columns:
         """Return these columns, with or without missing values, as the member takes them."""
-        found = X.some(np.array(self.columns, dtype=np.int64))
+        found = X.select(np.array(self.columns, dtype=np.int64))
         return found if found.missing == self.missing else found.other_columns(found.data, found.names, self.missing)
 
 

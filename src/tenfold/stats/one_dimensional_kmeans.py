@@ -40,7 +40,7 @@ def line_centers(values: Array, weight: Array, start: Array) -> Array:
     [0.5, 9.0]
     """
     size = max(abs(float(values[0])), abs(float(values[-1])), 1e-300)  # squares of what is divided by it are finite
-    middle = float(np.average(values / size, weights=weight))
+    middle = float(np.average(values / size, weights=weight))  # around zero, differences of squares keep their digits
     x, centers = values / size - middle, np.sort(start) / size - middle
     enough = TOLERANCE * float(np.average(x**2, weights=weight))
     before: Codes | None = None

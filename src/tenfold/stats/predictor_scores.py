@@ -60,9 +60,9 @@ class Predictor(Value):
 
     def outputs(self, chunk: Chunk, wanted: Iterable[str]) -> Outputs:
         """Return the outputs for the rows of a chunk."""
-        return self.placed(self.said(chunk, frozenset(wanted)))
+        return self.placed(self.own_outputs(chunk, frozenset(wanted)))
 
-    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
+    def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         """The same in its own classes."""
         raise NotImplementedError
 

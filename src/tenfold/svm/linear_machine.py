@@ -258,7 +258,7 @@ class LinearMachine(Estimator):
         weights, epochs, loss, slack = (np.array(each) for each in zip(*found))
         return self._model(weights, int(epochs.max()), GapSums(loss, slack, weights))
 
-    def kept(self, model: MachineModel, summary: Any) -> GapSums:
+    def kept_summary(self, model: MachineModel, summary: Any) -> GapSums:
         # The sums that prove the gap; rows and curvatures are not kept.
         return summary if isinstance(summary, GapSums) else _sums(model, summary)
 

@@ -200,9 +200,9 @@ def distribution(learner: Estimator, seed: int) -> None:
     sign = random.choice([-1.0, 1.0], np.count_nonzero(table.weight))
     found, seeds = np.empty((2, SEEDS)), iter(range(MAX_TRIED_SEEDS * SEEDS))
     for at in range(SEEDS):
-        found[0, at] = sign @ _told(_drawn(learner, table, seeds), table)
+        found[0, at] = sign @ _row_outputs(_drawn(learner, table, seeds), table)
         with part_rows(int(random.integers(1, 12))):
-            found[1, at] = sign @ _told(_drawn(learner, shuffled, seeds), table)
+            found[1, at] = sign @ _row_outputs(_drawn(learner, shuffled, seeds), table)
     off = abs(found[0].mean() - found[1].mean())
     error = np.sqrt(found.var(axis=1, ddof=1).sum() / SEEDS)
     assert off <= 6 * error + 1e-6 * np.abs(found).max(), f"means are {off:.3g} apart, {off / error:.1f} errors"
@@ -219,7 +219,7 @@ def _drawn(learner: Estimator, table: RandomTable, seeds: Iterator[int]) -> Esti
     raise AssertionError("hardly any seed draws rows that can be learned from") from refused
 
 
-def _told(model: Estimator, table: RandomTable) -> Array:
+def _row_outputs(model: Estimator, table: RandomTable) -> Array:
     """Return a number for each row of positive weight: prediction, first probability, distance or the like.
 
     Of a learner of whole sequences: a number for each.

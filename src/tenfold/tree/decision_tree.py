@@ -220,7 +220,7 @@ class DecisionTree(Pruned, TreePaths):
         if isinstance(s, RowsOf):
             numbers = self.weighed_channels(setup).numbers(s.rows.target, s.rows.weight)
         elif len(state.frontier.node) == 1:
-            hist, _ = s.apart(channels, int(cut.offset[-1]))
+            hist, _ = s.split(channels, int(cut.offset[-1]))
             has_missing = hist[0, -1, cut.offset[1:] - 1] > 0
             setup = self.weighed(setup, hist[0, :, : cut.offset[1]].sum(axis=1))
         each = setup.class_weight

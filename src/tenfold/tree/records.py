@@ -184,7 +184,7 @@ class Histograms(Mergeable):
         flat = hist.reshape(len(hist), -1)
         return cls(flat if squares is None else np.concatenate([flat, squares[:, None]], axis=1))
 
-    def apart(self, channels: int, cells: int) -> tuple[Histogram, Codes | None]:
+    def split(self, channels: int, cells: int) -> tuple[Histogram, Codes | None]:
         """The histograms, and the sums of squares or None."""
         n = len(self.sums)
         hist = self.sums[:, : channels * cells].reshape(n, channels, cells)

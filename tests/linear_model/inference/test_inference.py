@@ -157,7 +157,7 @@ def test_what_is_missing_is_said():
         LinearRegression(standard_errors="cluster").fit(X, y)
     with pytest.raises(ValueError, match="groups go with"):
         LinearRegression().fit(X, y, groups=group)
-    with pytest.raises(DataError, match="not to which group"):
+    with pytest.raises(DataError, match="some rows have no group"):
         LinearRegression(standard_errors="cluster").fit(X, y, groups=np.where(group == 3, np.nan, group))
     with pytest.raises(DataError, match="no column 'firm'"):
         LinearRegression(standard_errors="cluster").fit(X, y, groups="firm")

@@ -201,7 +201,7 @@ def test_what_is_missing_is_refused_by_name():
         model.predict(swapped)
     with pytest.raises(tn.DataError, match="a sparse matrix has none"):
         model.predict(sp.csr_array(np.ones((2, 5))))
-    with pytest.raises(tn.DataError, match=r"do not enter as numbers or categories: 'when' \(timestamp"):
+    with pytest.raises(tn.DataError, match=r"cannot be used as numbers or categories: 'when' \(timestamp"):
         tn.Ridge().fit(X.assign(when=pd.Timestamp("2020-01-01")), Y)
 
 

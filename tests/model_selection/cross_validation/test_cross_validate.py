@@ -752,7 +752,7 @@ def test_errors_name_the_one_of_several_learners():
     random = np.random.default_rng(0)
     dates = pd.DataFrame({"day": pd.date_range("2020", periods=30), "x": random.normal(size=30)})
     y, two = random.integers(0, 2, 30), [tn.OneHotEncoder(), tn.GaussianNB()]
-    refused = r"columns that do not enter as numbers: 'day'"
+    refused = r"columns that cannot be used as numbers: 'day'"
     for several, name in (
         ([tn.GaussianNB(), tn.NaiveBayes()], r"GaussianNB\(\)"),
         ({"normal": tn.GaussianNB(), "any": tn.NaiveBayes()}, "normal"),
@@ -764,7 +764,7 @@ def test_errors_name_the_one_of_several_learners():
         tn.cross_validate(tn.GaussianNB(), dates, y)
     with pytest.raises(tn.DataError, match=rf"^GaussianNB\(\): {refused}"):
         tn.fit_together([tn.StandardScaler(), tn.GaussianNB()][1:] * 2, dates, y)
-    with pytest.raises(tn.DataError, match=r"^OneHotEncoder\(\): columns that do not enter"):
+    with pytest.raises(tn.DataError, match=r"^OneHotEncoder\(\): columns that cannot be used"):
         tn.fit_together(two, dates, y)
 
 

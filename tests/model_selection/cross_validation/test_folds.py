@@ -686,7 +686,7 @@ def test_columns_that_are_not_there(table):
         with pytest.raises(tn.DataError, match="there is no column 'flod'; there are"):
             tn.cross_validate(learner, table.select(["id", "x"]).to_pandas(), y, folds="flod")
     holes = table.set_column(7, "fold", pa.array([None, *range(1, 90)]))
-    with pytest.raises(tn.DataError, match="column 'fold' says of some rows not to which group they belong"):
+    with pytest.raises(tn.DataError, match="column 'fold' has missing entries: some rows have no group"):
         tn.cross_validate(KeepsNumbers(), tn.scan(holes, target="y", columns=["id", "x"]), folds="fold")
 
 

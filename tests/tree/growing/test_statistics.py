@@ -8,7 +8,7 @@ import pytest
 import tenfold as tn
 from tenfold.core.statistic import Grouped, Held
 from tenfold.engine import fit
-from tenfold.engine.held_rows import seen, through
+from tenfold.engine.held_rows import for_statistic, through
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
 from tenfold.tree.growing import grower, levelwise
@@ -82,7 +82,7 @@ def test_weights_may_be_drawn_anew_after_rows_were_held(name, weighted):
         anew = through(statistic.lens, whole)._replace(weight=drawn, uniform=False)
         anew = anew._replace(scratch=statistic.follow(anew.held, None))
         some = whole._replace(weight=drawn, uniform=False).rows(np.flatnonzero(drawn))
-        assert bits(statistic.summarize(anew)) == bits(statistic.summarize(seen(statistic, some)))
+        assert bits(statistic.summarize(anew)) == bits(statistic.summarize(for_statistic(statistic, some)))
     assert held or name == "exact"
 
 
@@ -96,7 +96,9 @@ def test_statistics_are_values_that_travel(name):
         assert sent == statistic
         assert sent.digest == statistic.digest
         chunk = source.load(0, model.need, schema)
-        assert bits(sent.summarize(seen(sent, chunk))) == bits(statistic.summarize(seen(statistic, chunk)))
+        assert bits(sent.summarize(for_statistic(sent, chunk))) == bits(
+            statistic.summarize(for_statistic(statistic, chunk))
+        )
 
 
 def test_rows_in_one_place_are_asked_for_once():

@@ -98,7 +98,7 @@ def test_a_class_that_is_never_said_and_one_that_always_is():
 def test_rules_can_be_changed_by_hand():
     tree = tn.DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0]], list("abba"))
     first, *_ = tree.rules_
-    turned = first._replace(said="b", conditions=(first.conditions[0]._replace(bound=2.2),))
+    turned = first._replace(prediction="b", conditions=(first.conditions[0]._replace(bound=2.2),))
     model = tn.RuleListClassifier.from_rules([turned], tree, default="a")
     assert model.predict([[2.0], [2.3]]).tolist() == ["b", "a"]
     assert model.predict_proba([[2.0]]).tolist() == [[0.0, 1.0]], "what a rule says goes before its weights"
@@ -111,7 +111,7 @@ def test_rules_that_do_not_fit_are_refused_by_name():
     rule = tree.rules_[0]
     one = rule.conditions[0]
     wrong = [
-        (rule._replace(said="never"), "rule 1 predicts 'never', which is not one of"),
+        (rule._replace(prediction="never"), "rule 1 predicts 'never', which is not one of"),
         (rule._replace(conditions=(one._replace(column=7),)), "rule 1 asks for column 7 of 4"),
         (rule._replace(conditions=(one._replace(column=2, sign="<="),)), "column 'c', which holds categories"),
         (rule._replace(conditions=(one._replace(column=0, sign="in"),)), "column 'a', which holds numbers"),

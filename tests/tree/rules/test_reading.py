@@ -105,7 +105,7 @@ def test_rules_and_sql_say_what_is_predicted(model):
     assert found == said.tolist()
     known = fresh["word's"] != "never seen"
     for (_, row), answer in list(zip(fresh[known].iterrows(), said[known], strict=True))[:100]:
-        fits = [rule.said for rule in model.rules_ if fulfils(rule, row, model.schema_)]
+        fits = [rule.prediction for rule in model.rules_ if fulfils(rule, row, model.schema_)]
         assert fits[0] == answer
         assert len(fits) == 1 or isinstance(model, tn.RuleListClassifier)
 

@@ -29,7 +29,7 @@ def by_hand(tree, frame, target, confidence=0.25):
 
         def judge(some, rule=rule, tests=tests):
             rows = np.logical_and.reduce([tests[i] for i in some]) if some else np.ones(len(values), bool)
-            return estimate((target[rows] != rule.said).sum(), rows.sum(), confidence), rows
+            return estimate((target[rows] != rule.prediction).sum(), rows.sum(), confidence), rows
 
         while names:
             now = judge(names)[0]
@@ -57,7 +57,7 @@ def test_rules_are_pruned_as_by_hand(seed):
             column = frame.iloc[:, one.column].to_numpy()
             rows &= column <= one.bound if one.sign == "<=" else column > one.bound
         assert rows.tobytes() in hand
-        assert (rule.weight, rule.share) == (rows.sum(), pytest.approx((target[rows] == rule.said).mean()))
+        assert (rule.weight, rule.share) == (rows.sum(), pytest.approx((target[rows] == rule.prediction).mean()))
 
 
 def test_erratum_28_rules_are_an_ordered_list():
@@ -72,7 +72,7 @@ def test_erratum_28_rules_are_an_ordered_list():
         for rule in model.rules_:
             one = [model.schema_.columns[c.column].categories[list(c.codes)] for c in rule.conditions]
             if all(row.iloc[c.column] in names for c, names in zip(rule.conditions, one, strict=True)):
-                said.append(rule.said)
+                said.append(rule.prediction)
                 break
     assert said == model.predict(X).tolist()
     overlap = sum(rule.weight for rule in rules)
@@ -142,10 +142,10 @@ def test_rules_pruned_by_held_back_rows(seed):
 
         def limit(tests, rule=rule):
             rows = np.logical_and.reduce([~learns, *tests])
-            return estimate((target[rows] != rule.said).sum(), rows.sum()) if rows.any() else 1.0
+            return estimate((target[rows] != rule.prediction).sum(), rows.sum()) if rows.any() else 1.0
 
         rows = np.logical_and.reduce([learns, *tests])
-        assert (rule.weight, rule.share) == (rows.sum(), pytest.approx((target[rows] == rule.said).mean()))
+        assert (rule.weight, rule.share) == (rows.sum(), pytest.approx((target[rows] == rule.prediction).mean()))
         limits.append(limit(tests))
         fewer = [limit([*tests[:i], *tests[i + 1 :]]) for i in range(len(tests))]
         assert all(x > limits[-1] for x in fewer)
@@ -183,7 +183,7 @@ def test_rules_where_values_are_missing(missing, split):
             rows &= holds | (column.isna().to_numpy() & one.missing)
             gaps.append(one.missing)
         assert rule.weight == rows.sum()
-        assert rule.share == pytest.approx((target[rows] == rule.said).mean())
+        assert rule.share == pytest.approx((target[rows] == rule.prediction).mean())
     assert gaps
     assert any(gaps) == (missing != "fractional")
     assert model.score(frame, target) > 0.7

@@ -139,7 +139,7 @@ class Columns:
         """Other rows of the same columns, with their numbers."""
         return type(self)(data, self.names, missing=self.missing, offset=offset, kept=kept, place=self.place)
 
-    def some(self, which: Codes) -> Columns:
+    def select(self, which: Codes) -> Columns:
         """Some of the columns, by their numbers."""
         if np.array_equal(which, np.arange(self.shape[1])):
             return self

@@ -66,7 +66,7 @@ class Design:
         self.codes = [X.data[j] for j in np.flatnonzero(which)]
         self.like = X.data[0][:0]
         self.addresses = X.addresses[which]  # type: ignore[index]
-        self.numbers = X.some(np.flatnonzero(~which))
+        self.numbers = X.select(np.flatnonzero(~which))
 
     @classmethod
     def of(cls, X: Columns, levels: Codes | None = None) -> Design:

@@ -29,7 +29,7 @@ class Votes(Model):
     def check(self, wanted: Iterable[str]) -> None:
         """Whether the model has at least these numbers of rounds."""
 
-    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
+    def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         rounds = sorted(map(int, wanted))
         votes = self.learner.it.votes_from(self.model.it, self.staged(chunk).X, rounds)
         return {str(t): share for t, share in zip(rounds, votes, strict=True)}

@@ -27,7 +27,7 @@ class NomogramScale(NamedTuple):
     labels: list[str]
     odds: Array
     """log-odds of each value that has a label"""
-    said: str
+    label: str
     """the value of the row, "?" if it is missing or was never seen"""
     point: float
     """its log-odds, 0 if it is missing"""
@@ -103,7 +103,7 @@ class NomogramDisplay:
             self._line(scale, at, widest, look)
         self._sum(widest, {**look, "marker": "D"})
         self.ax_.axvline(0, color="#777777", linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-        names = [f"{s.name} = {s.said}" if s.said else s.name for s in lines]
+        names = [f"{s.name} = {s.label}" if s.label else s.name for s in lines]
         self.ax_.set_yticks(range(len(lines), -1, -1), [*names, "together"])
         yes, no = self.classes
         self.ax_.set(xlim=(-widest, widest), ylim=(-0.9, len(lines) + 0.6))

@@ -168,13 +168,13 @@ def _colour(book: Book, k: int) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
     if book.schema.classes is None:
-        low, high = float(book.said.min()), float(book.said.max())
-        strength, base = 0.15 + 0.6 * (book.said[k] - low) / (high - low if high > low else 1.0), COLOURS[0]
+        low, high = float(book.prediction.min()), float(book.prediction.max())
+        strength, base = 0.15 + 0.6 * (book.prediction[k] - low) / (high - low if high > low else 1.0), COLOURS[0]
     else:
         classes = len(book.schema.classes)
         chance = 1 / max(classes, 2)
         strength = 0.15 + 0.5 * max(float(book.share[k]) - chance, 0.0) / (1 - chance)
-        base = COLOURS[int(np.searchsorted(book.schema.classes, book.said[k])) % len(COLOURS)]
+        base = COLOURS[int(np.searchsorted(book.schema.classes, book.prediction[k])) % len(COLOURS)]
     red, green, blue = (1 - strength * (1 - channel) for channel in to_rgb(base))
     return red, green, blue
 

@@ -169,7 +169,7 @@ class TaskSession(Session):
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 last = once()
-                self._tell(last, parts)
+                self._advance_bar(last, parts)
                 found = self.executor.gather(last)
                 self._going = []
                 return found
@@ -179,7 +179,7 @@ class TaskSession(Session):
                 self._forget()  # everything is made again, to the same bits
         raise AssertionError
 
-    def _tell(self, last: list[Handle], parts: range) -> None:
+    def _advance_bar(self, last: list[Handle], parts: range) -> None:
         seen, told = bar(), 0
         if seen is None:
             return
@@ -208,7 +208,7 @@ class TaskSession(Session):
             return []
         again = list(lost.values())
         todo = [self.executor.send(some, f"{what}-{tag}") for what, some in (("leaves", plain), ("hold", again))]
-        shown = f"hold_{_shown(again)}" if again else _shown(plain)
+        shown = f"hold_{_dashboard_title(again)}" if again else _dashboard_title(plain)
         made = self._read(read_parts, tuple(todo), parts, f"{shown}-{tag}")
         self._holds |= {name: Holds(leaf, made, place) for place, (name, leaf) in enumerate(lost.items())}
         return made
@@ -217,7 +217,7 @@ class TaskSession(Session):
         """Return the summaries of leaves from held rows, and hold their scratch every few rounds."""
         last, chains = [], {}
         for at, leaf in enumerate(leaves):
-            name, key = (_name(leaf), leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
+            name, key = (_name(leaf), leaf.chain), f"{_dashboard_title([leaf])}-{tag}-{at}"
             todo, holds = self.executor.send(leaf, f"leaf-{tag}-{at}"), self._holds[_name(leaf)]
             chain = self._chains.get(name, ScratchChain())
             if chain.rounds and chain.rounds % ROUNDS_PER_LINK == 0:
@@ -245,7 +245,7 @@ class TaskSession(Session):
         places: Any = {}
         for at in range(0, len(parts), size):
             given = (todo, places, at + size >= len(parts), self._sent)
-            name = f"{_shown(leaves)}-{tag}-{at}"
+            name = f"{_dashboard_title(leaves)}-{tag}-{at}"
             (places,) = self.executor.submit_parts(self.source, walk_parts, given, [parts[at : at + size]], name)
             self._going.append(places)
         return places
@@ -266,7 +266,7 @@ def _name(leaf: Leaf) -> Name:
     return leaf.held, leaf.every
 
 
-def _shown(leaves: list[Leaf]) -> str:
+def _dashboard_title(leaves: list[Leaf]) -> str:
     """Return the title of leaves on a dashboard."""
     more = f"_and_{len(leaves) - 1}" if len(leaves) > 1 else ""
     return f"{leaves[0].statistic.title}{more}"

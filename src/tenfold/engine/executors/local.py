@@ -212,7 +212,7 @@ class LocalSession(Session):
         some = runs(parts, tasks * self.runner.threads)
         with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
             seen = self._bar(parts)
-            return merge(summaries if seen is None else _told(summaries, some, seen))
+            return merge(summaries if seen is None else _advancing(summaries, some, seen))
 
 
 def _names(leaf: Leaf) -> tuple[str, str]:
@@ -227,7 +227,7 @@ def _first(waiting: deque[Future[Any]]) -> Any:
     return done
 
 
-def _told(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[Any]:
+def _advancing(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[Any]:
     """Yield the summaries, and advance the bar by one for each."""
     for summary, run in zip(summaries, some, strict=True):
         seen.advance(len(run))

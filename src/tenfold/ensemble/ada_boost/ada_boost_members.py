@@ -106,7 +106,9 @@ class BoostedRows(Held):
         if first < self.rounds:
             X, down, up = held.X, 1 / av.growth(self.so_far), av.raised(self.so_far)
             for t in range(first, self.rounds):
-                wrong = self.how.it.said(self.so_far.members.each[t], t, X, self.so_far.n_classes) != held.y
+                wrong = (
+                    self.how.it.predicted_classes(self.so_far.members.each[t], t, X, self.so_far.n_classes) != held.y
+                )
                 weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), MIN_WEIGHT)
         return HeldMemberRows(self.rounds, weight)
 
@@ -160,7 +162,7 @@ class MemberErrors(BoostedRows):
 
     def summarize(self, chunk: Chunk) -> MemberErrorSums:
         rows, weight = chunk.held, chunk.scratch.weight
-        wrong = self.how.it.said(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
+        wrong = self.how.it.predicted_classes(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
         doubtful = weight >= rows.weight * av.bar_of(self.so_far)
         missed, total = float(weight[wrong].sum()), float(weight.sum())
         doubted, mass = float(rows.weight[doubtful].sum()), float(rows.weight.sum())
@@ -245,7 +247,9 @@ class MemberRounds(NamedTuple):
         rows = np.arange(len(X))
         for last in rounds:
             for t in range(first, last):
-                votes[rows, self.said(model.members.each[t], t, X, model.n_classes)] += model.estimator_weights[t]
+                votes[rows, self.predicted_classes(model.members.each[t], t, X, model.n_classes)] += (
+                    model.estimator_weights[t]
+                )
             yield votes
             first = last
 
@@ -281,7 +285,7 @@ class MemberRounds(NamedTuple):
             learner.random_state = (self.seed + seed + number) % 2**32
         return learner
 
-    def said(self, model: Any, number: int, X: Columns, classes: int) -> Codes:
+    def predicted_classes(self, model: Any, number: int, X: Columns, classes: int) -> Codes:
         """The class that the member of a round predicts for each row."""
         scores = self.learner(number).scores_from(model, X)
         found: Codes = np.minimum(winners(scores), classes - 1)  # of a single class, some give two scores

@@ -20,7 +20,7 @@ from tenfold.core.value import ByParams
 from tenfold.estimator import fitted
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel, Learning
 from tenfold.estimator.ensembles.member_sequence import MemberSequence
-from tenfold.estimator.ensembles.members import check_member, said, seed_of
+from tenfold.estimator.ensembles.members import check_member, member_output, seed_of
 from tenfold.estimator.shell.constraints import anything, boolean, integer, seed
 from tenfold.estimator.shell.keyword_decisions import ALONE, ignored_n_jobs, ignored_verbose
 from tenfold.estimator.shell.keywords import Refused
@@ -56,7 +56,7 @@ class BaggingOutOfBag(Statistic):
         for at, (member, draw) in enumerate(zip(bag.team(), self.draws, strict=True)):
             if model.seen[at]:
                 unseen = np.flatnonzero(draw.times(chunk) == 0)
-                sums[unseen] += said(member, model.members.each[at], chunk.X.rows(unseen), model.n_classes)
+                sums[unseen] += member_output(member, model.members.each[at], chunk.X.rows(unseen), model.n_classes)
                 count[unseen] += 1
         return bag.summarize_out_of_bag(chunk, sums, count)
 
@@ -179,7 +179,7 @@ class Bagging(MemberSequence, Ensemble):
         total = np.zeros((len(X), max(model.n_classes, 1)))
         for at, member in enumerate(self.team()):
             if model.seen[at]:
-                total += said(member, model.members.each[at], X, model.n_classes)
+                total += member_output(member, model.members.each[at], X, model.n_classes)
         return total / np.count_nonzero(model.seen)
 
     def certify(self, model: EnsembleModel, s: Joint) -> tuple[Claim, ...] | None:

@@ -227,10 +227,10 @@ class Stacking(MemberOutputs, NamedEnsemble):
         for m, (_, member) in enumerate(self.named()):
             at = m * (self.k + 1) + fold
             at = at if model.seen[at] else m * (self.k + 1) + self.k
-            out.append(self._says(member, model.members.each[at], X, model.n_classes))
+            out.append(self._member_output(member, model.members.each[at], X, model.n_classes))
         return np.column_stack(out)
 
-    def _says(self, member: Any, model: Any, X: Columns, classes: int) -> Any:
+    def _member_output(self, member: Any, model: Any, X: Columns, classes: int) -> Any:
         if not classes:
             return member.predict_from(model, X)
         scores, how = member.scores_from(model, X)[:, :classes], self.method(member)
@@ -289,9 +289,9 @@ class Stacking(MemberOutputs, NamedEnsemble):
             claims += (Claim("models without rows", float(lacking), "proved", why, "data"),)
         return claims
 
-    def kept(self, model: StackModel, summary: Any) -> Any:
+    def kept_summary(self, model: StackModel, summary: Any) -> Any:
         # The summary of the out-of-fold predictions; those of the models of all rows are kept with them.
-        last = self.final().kept(model.last.each[0], summary.each.each[0])
+        last = self.final().kept_summary(model.last.each[0], summary.each.each[0])
         return replace(summary, each=replace(summary.each, each=(last,)))
 
     # ---- the fitted stack ------------------------------------------------------------------------------

@@ -53,16 +53,18 @@ class Voting(MemberOutputs, NamedEnsemble):
     def is_valid(self, model: EnsembleModel, summary: Joint | None, schema: Schema) -> bool:
         return bool(model.seen.all()) and super().is_valid(model, summary, schema)
 
-    def together(self, model: EnsembleModel, said: Any) -> Any:
+    def together(self, model: EnsembleModel, function: Any) -> Any:
         """The weighted mean of a function of each member and its model."""
         total, weights = 0.0, self.ballot()
         for weight, member, at in zip(weights, self.team(), model.members.each, strict=True):
-            total = total + weight * said(member, at)
+            total = total + weight * function(member, at)
         return total / weights.sum()  # at the end: votes of whole weights that are equal stay equal
 
-    def outputs(self, model: EnsembleModel, said: Any) -> Array:
+    def outputs(self, model: EnsembleModel, function: Any) -> Array:
         """A function of each member and its model, side by side."""
-        return np.column_stack([said(member, at) for member, at in zip(self.team(), model.members.each, strict=True)])
+        return np.column_stack(
+            [function(member, at) for member, at in zip(self.team(), model.members.each, strict=True)]
+        )
 
     def claims(self, model: EnsembleModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
         """The claims of the members by name, and the bound on the error of the vote by the mean of their errors."""

@@ -24,8 +24,8 @@ from tenfold.estimator.ensembles.members import (
     begins,
     common_need,
     fitted_member,
+    is_empty,
     model_of,
-    nothing,
     resumable_member,
     sound_member,
     with_members,
@@ -90,7 +90,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
     def schemas(self, schema: Schema) -> list[Schema]:
         """Return the schema of the columns that each member is fitted on."""
         some = self.columns(schema)
-        return [schema.some(one) for one in some] if some else [schema] * self.size
+        return [schema.select(one) for one in some] if some else [schema] * self.size
 
     def after(self, state: Learning, model: EnsembleModel) -> Any:
         """The state once all members are done."""
@@ -154,7 +154,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
                 states[at], done[at] = advance(team[at], states[at], mine, schemas[at])
         for at, mine in zip(asks, summary.each.each, strict=True):
             if done[at] and (self.passes != ONE or not done.all()):  # the next summary is of others
-                found[at] = team[at].kept(states[at], mine) if learned[at] else mine
+                found[at] = team[at].kept_summary(states[at], mine) if learned[at] else mine
         members, kept = (Bundle(tuple(some), columns=columns) for some in (states, found))
         state = Learning(state.step + 1, state.schema, done, learned, members, kept)
         if not done.all():
@@ -199,17 +199,17 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         if s is None:
             return cast(tuple[Any, ...], model.found.each)
         if len(s.each.each) == self.size:
-            return tuple(new if nothing(had) else had for new, had in zip(s.each.each, model.found.each, strict=True))
+            return tuple(new if is_empty(had) else had for new, had in zip(s.each.each, model.found.each, strict=True))
         last = iter(s.each.each)  # it is of those that went on
-        return tuple(next(last) if nothing(had) else had for had in model.found.each)
+        return tuple(next(last) if is_empty(had) else had for had in model.found.each)
 
-    def kept(self, model: Any, summary: Any) -> Any:
+    def kept_summary(self, model: Any, summary: Any) -> Any:
         if not isinstance(summary, Joint):
             return summary
         if self.passes != ONE:  # they are kept with the models
             return Joint(model.seen, Bundle((NO_RECORD,) * self.size, columns=model.members.columns))
         each = zip(self.team(), model.members.each, self._latest(model, summary), model.found.each, model.seen)
-        kept = tuple(m.kept(one, s) if seen and nothing(had) else s for m, one, s, had, seen in each)
+        kept = tuple(m.kept_summary(one, s) if seen and is_empty(had) else s for m, one, s, had, seen in each)
         return Joint(model.seen, Bundle(kept, columns=model.members.columns))
 
     # ---- the members of a fitted team ----------------------------------------------------------------
@@ -219,7 +219,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         model, s = self.model_, self.summary_
         mine = self._latest(model, s if isinstance(s, Joint) and self.passes == ONE else None)[at]
         return self.as_fitted(
-            self.team()[at], model.members.each[at], None if nothing(mine) else mine, self.schemas(self.schema_)[at]
+            self.team()[at], model.members.each[at], None if is_empty(mine) else mine, self.schemas(self.schema_)[at]
         )
 
     def as_fitted(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
@@ -236,7 +236,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
             return False
         if isinstance(summary, Joint) and summary.each.columns != self.columns(schema):
             return False
-        if isinstance(summary, Joint) and self.passes != ONE and not all(map(nothing, summary.each.each)):
+        if isinstance(summary, Joint) and self.passes != ONE and not all(map(is_empty, summary.each.each)):
             return False
         latest = self._latest(model, summary if isinstance(summary, Joint) else None)
         return self._all_fit(model, np.ones(self.size, bool), latest, schema)
@@ -251,7 +251,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
             return False
         for at, mine, rows in zip(going, summary.each.each, summary.rows, strict=True):
             latest[at] = mine
-            if nothing(mine) and (rows or not begins(team[at], state.members.each[at], schemas[at])):
+            if is_empty(mine) and (rows or not begins(team[at], state.members.each[at], schemas[at])):
                 return False
         return self._all_fit(state, state.done, tuple(latest), schema)
 
@@ -259,7 +259,10 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         """Whether each member and its summary are valid, or can resume; a member without rows is skipped."""
         counts = (record.members.each, record.found.each, record.seen, done, summaries)
         told = (0, False, self.columns(schema))
-        if any(len(some) != self.size for some in counts) or not told == record.members.told == record.found.told:
+        if (
+            any(len(some) != self.size for some in counts)
+            or not told == record.members.rows_key == record.found.rows_key
+        ):
             return False
         each = zip(self.schemas(schema), self.team(), record.members.each, summaries, done, record.seen)
         return all(self._fits(*one) for one in each)
@@ -268,5 +271,5 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
     def _fits(schema: Schema, member: Any, record: Any, summary: Any, done: bool, seen: int) -> bool:
         """Whether a member's model, or state, is its own, and the summary that it is of."""
         if done:
-            return sound_member(member, record, summary, schema) if seen else nothing(record)
-        return nothing(summary) or resumable_member(member, record, summary, schema)
+            return sound_member(member, record, summary, schema) if seen else is_empty(record)
+        return is_empty(summary) or resumable_member(member, record, summary, schema)

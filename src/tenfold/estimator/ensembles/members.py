@@ -23,7 +23,7 @@ NO_RECORD = Bundle(())
 """placeholder of a summary that was not requested, or of a missing model"""
 
 
-def nothing(record: Any) -> bool:
+def is_empty(record: Any) -> bool:
     """Whether a record is the placeholder of a missing one."""
     return isinstance(record, Bundle) and not record.each
 
@@ -52,7 +52,7 @@ def votes(scores: Array) -> Array:
     return out
 
 
-def said(member: Any, model: Any, X: Any, classes: int) -> Array:
+def member_output(member: Any, model: Any, X: Any, classes: int) -> Array:
     """Return the outputs of a member: class probabilities (rows x classes), one-hot votes, or numbers."""
     found: Array
     if not classes:
@@ -82,7 +82,7 @@ def with_members(own: RecordTypes, members: Iterable[Any]) -> RecordTypes:
 
 def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
     """Whether model and summary (if any) are of a member's own types, and fit the schema."""
-    if nothing(summary):
+    if is_empty(summary):
         summary = None
     fits = _of(member, (member.record_types.model,), model, summary, schema)
     return fits and bool(member.is_valid(model, summary, schema))
@@ -90,7 +90,7 @@ def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
 
 def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
     """Whether a member that has not finished holds a valid state and summary."""
-    if nothing(summary):
+    if is_empty(summary):
         return False
     fits = _of(member, member.record_types.states, state, summary, schema)
     return fits and bool(member.resumable(state, summary, schema))
@@ -121,9 +121,9 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
     """Raise if an object cannot be a member; with `seeded`, also if it would draw its own seed."""
     if is_pipeline(member):
         raise TypeError(
-            f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. Remedy: "
-            "its steps before the whole, make_pipeline(StandardScaler(), ...), or, of rows in memory, scikit-learn's "
-            "own ensemble, which takes pipelines of tenfold"
+            f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. "
+            "Remedy: put its steps before the ensemble, make_pipeline(StandardScaler(), ...), or, of rows in memory, "
+            "scikit-learn's own ensemble, which takes pipelines of tenfold"
         )
     if not isinstance(member, Estimator):
         raise TypeError(
@@ -135,7 +135,7 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
     if member.passes == SEQUENTIAL:
         raise TypeError(f"{name} is {member!r}, which reads one row after another: it cannot share a scan")
     if seeded and member.seeded and not isinstance(member.random_state, (int, np.integer)):
-        raise ValueError(f"{name} has no seed that every worker knows. Remedy: random_state=0")
+        raise ValueError(f"{name} has no fixed seed, so workers would draw differently. Remedy: random_state=0")
 
 
 def common_need(needs: list[Need], name: str) -> Need:

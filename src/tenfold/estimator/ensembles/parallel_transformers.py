@@ -91,7 +91,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
             if isinstance(b.transformer, Transformer):
                 b.transformer._validate_params()
         if not self.going():
-            raise ValueError("there is no transformer that has columns. Remedy: give one, or 'passthrough'")
+            raise ValueError("no transformer selects any column. Remedy: name columns, or 'passthrough'")
 
     def team(self) -> list[Any]:
         return [_member(b.transformer) for b in self.going()]
@@ -138,18 +138,18 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
 
     def schemas(self, schema: Schema) -> list[Schema]:
-        found = [schema.some(some) for some in self.columns(schema)]
+        found = [schema.select(some) for some in self.columns(schema)]
         for b, member, some in zip(self.going(), self.team(), found, strict=True):
             if member.passes_categories(some):
                 raise DataError(
-                    f"{b.name!r} fills in text, which stays text, and what comes out here are numbers. Remedy: an "
+                    f"{b.name!r} imputes text, which stays text, but the outputs must be numbers. Remedy: an "
                     "encoder instead, OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
                 )
         return found
 
     def with_listed_categories(self, schema: Schema) -> Schema:
         for member, some in zip(self.team(), self.columns(schema), strict=True):
-            known = dict(zip(some, member.with_listed_categories(schema.some(some)).columns, strict=True))
+            known = dict(zip(some, member.with_listed_categories(schema.select(some)).columns, strict=True))
             columns = tuple(known.get(j, column) for j, column in enumerate(schema.columns))
             schema = Schema(columns, schema.target, schema.classes, schema.named)
         return schema
@@ -323,7 +323,7 @@ def _refuse_text(bound: Any, first: FirstRows) -> None:
         places = places_of(b.columns, first.names, repr(b.name))
         if words := [first.labels[j] for j in places if first.holds_text(j)]:
             raise DataError(
-                f"{b.name!r} is 'passthrough', which hands numbers on as they are, and columns {words} hold text. "
+                f"{b.name!r} is 'passthrough', which passes numbers through unchanged, but columns {words} hold text. "
                 "Remedy: OneHotEncoder() or OrdinalEncoder() for them, or 'drop'"
             )
 
@@ -352,7 +352,7 @@ def _places(chosen: Any, labels: list[Any], selected: bool, who: str) -> Any:
     if isinstance(chosen, (str, slice)) or not hasattr(chosen, "__iter__"):
         return chosen
     if selected and (unknown := [one for one in chosen if one not in labels]):
-        raise ValueError(f"the columns of {who} are {unknown}, which the frame has not. Remedy: labels of its columns")
+        raise ValueError(f"columns {unknown} of {who} are not in the frame. Remedy: labels of its columns")
     return [labels.index(one) if selected or _is_label(one, labels) else one for one in chosen]
 
 

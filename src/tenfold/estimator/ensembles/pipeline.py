@@ -84,7 +84,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
             X = _handed(step.transform(X), taker)
         return X
 
-    def _said(self, method: str, X: Any, given: dict[str, Any]) -> Any:
+    def _of_last_step(self, method: str, X: Any, given: dict[str, Any]) -> Any:
         """Return the output of a method of the last step."""
         if _routing_enabled():
             return getattr(super(), method)(X, **given)
@@ -104,7 +104,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         y : array, or Source
         """
-        return self._said("predict", X, params)
+        return self._of_last_step("predict", X, params)
 
     @available_if(_final_estimator_has("predict_proba"))
     def predict_proba(self, X: MatrixLike, **params: Any) -> Any:
@@ -120,7 +120,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         p : array of shape (rows, classes), or Source
         """
-        return self._said("predict_proba", X, params)
+        return self._of_last_step("predict_proba", X, params)
 
     @available_if(_final_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: MatrixLike, **params: Any) -> Any:
@@ -136,7 +136,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         log_p : array of shape (rows, classes), or Source
         """
-        return self._said("predict_log_proba", X, params)
+        return self._of_last_step("predict_log_proba", X, params)
 
     @available_if(_final_estimator_has("decision_function"))
     def decision_function(self, X: MatrixLike, **params: Any) -> Any:
@@ -152,7 +152,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         values : array, or Source
         """
-        return self._said("decision_function", X, params)
+        return self._of_last_step("decision_function", X, params)
 
     @available_if(_final_estimator_has("score_samples"))
     def score_samples(self, X: MatrixLike) -> Any:
@@ -166,7 +166,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         values : array, or Source
         """
-        return self._said("score_samples", X, {})
+        return self._of_last_step("score_samples", X, {})
 
     @available_if(lambda self: self._can_transform())
     def transform(self, X: MatrixLike, **params: Any) -> Any:
@@ -184,7 +184,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         """
         if params:
             return super().transform(X, **params)
-        return self._before_last(X) if passes_by(self.steps[-1][1]) else self._said("transform", X, params)
+        return self._before_last(X) if passes_by(self.steps[-1][1]) else self._of_last_step("transform", X, params)
 
     @available_if(_final_estimator_has("score"))
     def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, **params: Any) -> Any:
@@ -204,7 +204,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         score : float
         """
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._said("score", X, {"y": y, **weighted, **params})
+        return self._of_last_step("score", X, {"y": y, **weighted, **params})
 
     # ---- certificate ------------------------------------------------------------------------------
 
@@ -451,8 +451,8 @@ def _added(a: Pipeline, b: Pipeline) -> Pipeline:
             steps.append((name, mine + theirs))
         elif _learned(mine, name) != _learned(theirs, name):
             raise MergeError(
-                f"step {name!r} has learned from other rows in each pipeline, and what comes after it learned from "
-                "what it made of them: no sum gives the model of all rows. Remedy: fit the step first, "
+                f"step {name!r} has learned from other rows in each pipeline, and later steps learned from its "
+                "outputs: merging cannot give the model of all rows. Remedy: fit the step first, "
                 "sklearn.frozen.FrozenEstimator(step) in all pipelines; or one fit to all rows"
             )
         else:

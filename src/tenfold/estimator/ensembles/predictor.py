@@ -36,7 +36,7 @@ class Model(Predictor):
         what = (type(learner).__name__, frozenset(gives), classes)
         return cls(*what, ByIdentity(learner), ByIdentity(model), stages, **more).among(classes)
 
-    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
+    def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         X, learner = self.staged(chunk).X, self.learner.it
         if self.classes is None:
             return {"prediction": learner.predict_from(self.model.it, X)}

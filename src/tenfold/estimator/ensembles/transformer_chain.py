@@ -21,7 +21,7 @@ from tenfold.estimator.ensembles.members import (
     NO_RECORD,
     advance,
     fitted_member,
-    nothing,
+    is_empty,
     resumable_member,
     sound_member,
     with_members,
@@ -130,7 +130,7 @@ class Chain(Transformer):
         after, done = advance(steps[at], state.now.each[0], mine, state.now.schema(state.schema))
         if not done:
             return state._replace(step=step, now=replace(state.now, each=(after,)))
-        link = Bundle((after, steps[at].kept(after, mine)), state.now.width)
+        link = Bundle((after, steps[at].kept_summary(after, mine)), state.now.width)
         links = Bundle((*state.done.each, link))
         if at + 1 == len(steps):
             return Done.of(ChainModel(links), step)
@@ -158,12 +158,12 @@ class Chain(Transformer):
     def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:
         """Return the claims of the steps, each under its name."""
         each = zip(self.steps, self.learners(), model.links.each, strict=True)
-        claims = [(name, step.certify(*link.each)) for (name, _), step, link in each if not nothing(link.each[1])]
+        claims = [(name, step.certify(*link.each)) for (name, _), step, link in each if not is_empty(link.each[1])]
         if any(some is None for _, some in claims):
             return None
         return tuple(claim._replace(kind=f"{name}: {claim.kind}") for name, some in claims for claim in some)
 
-    def kept(self, model: ChainModel, summary: Joint) -> Joint:
+    def kept_summary(self, model: ChainModel, summary: Joint) -> Joint:
         # How many rows there were: summaries are kept with the models.
         return Joint(summary.rows, Bundle((NO_RECORD,), summary.each.width))
 
@@ -187,7 +187,7 @@ class Chain(Transformer):
         schema, out = self.schema_, []
         for step, link in zip(self.learners(), self.model_.links.each, strict=True):
             model, summary = link.each
-            known = None if nothing(summary) else summary
+            known = None if is_empty(summary) else summary
             out.append(fitted_member(step, model, known, schema, self.certificate_.provenance))
             names = tuple(step.names_out(list(schema.names)))
             columns = step.columns_out(schema, model) or plain_columns(names)
@@ -214,17 +214,17 @@ class Chain(Transformer):
         at, now = len(state.done.each), state.now
         if at >= len(self.steps) or type(summary) is not Joint or len(summary.each.each) != 1 or len(now.each) != 1:
             return False
-        if now.told != (self._fits(state.done, schema), False, ()) or summary.each.told != now.told:
+        if now.rows_key != (self._fits(state.done, schema), False, ()) or summary.each.rows_key != now.rows_key:
             return False
         return resumable_member(self.learners()[at], now.each[0], summary.each.each[0], now.schema(schema))
 
     def _fits(self, links: Bundle, schema: Schema) -> int | None:
         """The width of the rows after steps that are sound, 0 after none; None if one of them is not sound."""
         width = 0
-        if links.told != (0, False, ()):
+        if links.rows_key != (0, False, ()):
             return None
         for step, link in zip(self.learners(), links.each, strict=False):
-            if not isinstance(link, Bundle) or link.told != (width, False, ()) or len(link.each) != 2:
+            if not isinstance(link, Bundle) or link.rows_key != (width, False, ()) or len(link.each) != 2:
                 return None
             if not sound_member(step, *link.each, link.schema(schema)):
                 return None

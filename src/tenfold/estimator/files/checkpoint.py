@@ -206,7 +206,7 @@ def _state(node: Any, learner: Any) -> tuple[Any, type]:
     name, record = parts(node, "type", "record")
     kinds = {kind.__name__: kind for kind in learner.record_types.states}
     if not isinstance(name, str) or name not in kinds:
-        raise ModelFileError("its state is not one of this learner")
+        raise ModelFileError("its state does not belong to this learner")
     return record, kinds[name]
 
 
@@ -219,9 +219,9 @@ def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None)
     try:
         united = at.schema + (source.schema_of(0, learner.need) if known is None else known)
     except MergeError as error:
-        raise ModelFileError(f"it is of other rows: {error}") from None
+        raise ModelFileError(f"it was made from other rows: {error}") from None
     if at.schema != united:
-        raise ModelFileError("it is of other rows: these have categories or classes that it does not know")
+        raise ModelFileError("it was made from other rows: these have categories or classes that it does not know")
     try:
         wanted = learner.ask(at.state)
         check_start(learner, at.state, at.schema)
@@ -231,7 +231,7 @@ def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None)
     except ModelFileError:
         raise
     except Exception as error:  # whatever a state makes the learner do wrong is the fault of the file
-        raise ModelFileError(f"its state is not one of a fit ({type(error).__name__}: {error})") from None
+        raise ModelFileError(f"its state does not belong to a fit ({type(error).__name__}: {error})") from None
     if not fits:
         raise ModelFileError("its state and its summary are not those of a fit of these rows")
     return wanted

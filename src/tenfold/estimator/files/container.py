@@ -52,7 +52,7 @@ def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
     path = Path(path).expanduser()
     if not path.parent.is_dir():
         raise FileNotFoundError(
-            f"there is no folder {str(path.parent)!r} to save {path.name!r} in. Remedy: make it first, "
+            f"there is no folder {str(path.parent)!r} to save {path.name!r} in. Remedy: create it first, "
             f"os.makedirs({str(path.parent)!r})"
         )
     _put(path, raw.replace(UNSIGNED.encode(), digest.encode(), 1))
@@ -145,7 +145,7 @@ def _tensors(head: dict[str, Any], body: memoryview) -> dict[str, Any]:
         end = stop
         values = np.frombuffer(body, dtype, math.prod(shape), start) if stop > start else np.empty(0, dtype)
         if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
-            raise ModelFileError(f"tensor {name[:80]!r} holds a truth value that is none")
+            raise ModelFileError(f"tensor {name[:80]!r} holds a boolean that is neither 0 nor 1")
         tensors[name] = values.reshape(shape)
     if end != len(body):
         raise ModelFileError("bytes are missing or left over")

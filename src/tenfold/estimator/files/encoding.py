@@ -206,7 +206,7 @@ class Reader:
             return self.bundle(node, schema, depth)
         spec = fields(cls)
         if not isinstance(node, dict) or set(node) != set(spec):
-            raise ModelFileError(f"{cls.__name__} has other fields in the file")
+            raise ModelFileError(f"{cls.__name__} has different fields in the file")
         found = {}
         for name, field in spec.items():
             if is_record(field.type):
@@ -298,7 +298,7 @@ class Reader:
         name, params = parts(node, "parameter", "params")
         cls = parameter_of(name)
         if not isinstance(params, dict) or set(params) != set(cls.names):
-            raise ModelFileError(f"{name} has other fields in the file")
+            raise ModelFileError(f"{name} has different fields in the file")
         found: Parameter = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         return found
 
@@ -307,7 +307,7 @@ class Reader:
         name, params = parts(node, "learner", "params")
         cls = class_of(name)
         if not isinstance(params, dict) or set(params) != set(cls._get_param_names()):
-            raise ModelFileError(f"{name} has other parameters in the file")
+            raise ModelFileError(f"{name} has different parameters in the file")
         model = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         try:
             model._validate_params()
@@ -353,7 +353,7 @@ def _made(cls: Any, arguments: dict[str, Any]) -> Any:
     try:
         return cls(**arguments)
     except (ValueError, TypeError) as error:
-        raise ModelFileError(f"{cls.__name__} does not take what the file says: {error}") from None
+        raise ModelFileError(f"{cls.__name__} cannot be made from the file: {error}") from None
 
 
 def ordered(labels: Any, where: str) -> Any:

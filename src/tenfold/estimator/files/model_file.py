@@ -120,7 +120,7 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
     learner, params, *given = parts(document, "learner", "params", *(["outputs"] if several else LEARNED))
     model = reader.learner({"learner": learner, "params": params})
     if not {*decided} <= {*model.decided}:
-        raise ModelFileError(f"the file says what {learner} does not decide")
+        raise ModelFileError(f"the file holds decisions that {learner} does not make")
     if several:
         if not hasattr(model, "take_outputs") or not isinstance(given[0], list) or not given[0]:
             raise ModelFileError(f"the file has several outputs, and {learner} has one")
@@ -267,18 +267,18 @@ def read_schema(reader: Reader, node: Any, model: Any) -> Schema:
     if counts.dtype != np.int64 or counts.shape != (len(names),) or len(kinds) != len(names):
         raise ModelFileError("the schema is malformed")
     if target != model.need.target or type(named) is not bool or not isinstance(categories, dict):
-        raise ModelFileError("the schema is not one of this learner")
+        raise ModelFileError("the schema does not belong to this learner")
     if (target == "class") != (classes is not None) or not names:
-        raise ModelFileError("the schema is not one of this learner")
+        raise ModelFileError("the schema does not belong to this learner")
     allowed = {"numeric": {"-"}, "categorical": {*categories}, "mixed": {"-", *categories}, "text": {"T"}}
     allowed["date"] = {"D", "H"}
     each = [allowed.get(model.need.kind_of(name), {"."}) for name in names]
     if any(kind not in some for kind, some in zip(kinds, each, strict=True)):
-        raise ModelFileError("the schema is not one of this learner")
+        raise ModelFileError("the schema does not belong to this learner")
     columns = _read_columns(reader, names, kinds, counts.tolist(), categories)
     labels = None if classes is None else reader.labels(classes)
     if labels is not None and (not len(labels) or (model.need.binary and len(labels) > 2)):
-        raise ModelFileError("the schema is not one of this learner")
+        raise ModelFileError("the schema does not belong to this learner")
     return Schema(columns, target, labels, named)
 
 
@@ -363,5 +363,5 @@ def _read_provenance(reader: Reader, node: Any) -> Provenance:
     if not (marks and sources and all(isinstance(worker, str) for worker in found.workers)):
         raise ModelFileError("the provenance is malformed")
     if min(found.parts, found.first_part, found.overlap, found.places) < 0:
-        raise ModelFileError("the provenance is malformed: it counts fewer than none")
+        raise ModelFileError("the provenance is malformed: a count is negative")
     return found

@@ -276,8 +276,8 @@ def sequence_targets(chunk: Chunk) -> Any:
     other = np.flatnonzero(chunk.y != np.repeat(targets, ends_of(starts, chunk.n) - starts))
     if len(other):
         raise DataError(
-            f"row {chunk.X.row(int(other[0]))} has another target than the first row of its sequence. Remedy: one "
-            "target for all rows of a sequence; lengths=, or tenfold.scan(sequence=), says where each begins"
+            f"row {chunk.X.row(int(other[0]))} has a different target from the first row of its sequence. Remedy: "
+            "give one target to all rows of a sequence; lengths=, or tenfold.scan(sequence=), says where each begins"
         )
     return targets
 

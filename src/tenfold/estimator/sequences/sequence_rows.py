@@ -89,17 +89,17 @@ class SequenceLearner(Estimator):
 
         With `around`, long sequences come in windows: of (learner, source, need), it returns the function's context.
         """
-        learner, source, need, function = self._asked(function, X, lengths, around)
+        learner, source, need, function = self._request(function, X, lengths, around)
         if source.lazy:
             return Mapped(source, learner, partial(function, learner, learner.model_), names(), need)
         return joined(_by_chunk(function, learner, source, need))
 
     def _each(self, function: Any, X: Any, lengths: Any, around: Any = None) -> list[Any]:
         """Yield the outputs of a function of (learner, model, chunk) for the sequences of each chunk, in order."""
-        learner, source, need, function = self._asked(function, X, lengths, around)
+        learner, source, need, function = self._request(function, X, lengths, around)
         return _by_chunk(function, learner, source, need)
 
-    def _asked(self, function: Any, X: Any, lengths: Any, around: Any) -> tuple[Any, Source, Need, Any]:
+    def _request(self, function: Any, X: Any, lengths: Any, around: Any) -> tuple[Any, Source, Need, Any]:
         """Return the picklable learner, its rows, how they are read, and the function to apply."""
         check_is_fitted(self)
         need = replace(self.need.without_target(), windows=around is not None)
@@ -124,11 +124,11 @@ def _if_window(function: Any, learner: Any, model: Any, chunk: Chunk) -> Any:
 
 def _by_chunk(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
     """Yield the outputs of a function of a fitted learner for the sequences of each chunk."""
-    each = current().map(partial(_said, function, learner, source, need), range(len(source)), source)
+    each = current().map(partial(_apply_to_part, function, learner, source, need), range(len(source)), source)
     return [found for some in each for found in some]
 
 
-def _said(function: Any, learner: Any, source: Source, need: Need, part: int) -> list[Any]:
+def _apply_to_part(function: Any, learner: Any, source: Source, need: Need, part: int) -> list[Any]:
     """Apply a function to the chunks of one part. It is a module-level function, to be picklable."""
     chunks = source.chunks(part, need, learner.schema_.without_target)
     return [function(learner, learner.model_, chunk) for chunk in chunks]
@@ -148,7 +148,7 @@ def sequence_weights(chunk: Chunk) -> Array:
         other = np.flatnonzero(chunk.weight != np.repeat(weight, lengths))
         if len(other):
             raise DataError(
-                f"row {chunk.X.row(int(other[0]))} has a weight of its own within its sequence. Remedy: one weight for "
-                "all rows of a sequence"
+                f"row {chunk.X.row(int(other[0]))} has a different weight from the first row of its sequence. "
+                "Remedy: give one weight to all rows of a sequence"
             )
     return weight

@@ -105,6 +105,6 @@ class Reporting:
 
 def _attributes(learner: Any, at: Snapshot) -> dict[str, Any]:
     """Return the fitted attributes of a model that stopped here, under the current parameters."""
-    summary = learner.kept(at.model, at.summary)
+    summary = learner.kept_summary(at.model, at.summary)
     learned = {"schema_": at.schema, "model_": at.model, "summary_": summary, "certificate_": at.certificate}
     return learned | {"_fitted_params": None}

@@ -71,7 +71,7 @@ def refuse_splitter(cls: type, given: Any) -> None:
         public = kind.__module__.startswith("sklearn.model_selection.")
         folds = f"cv=list({'sklearn.model_selection.' if public else ''}{given!r}.split(X, y))"
         raise ParameterError(
-            f"{cls.__name__}: cv={given!r} is a splitter, which needs all rows to say what its folds are",
+            f"{cls.__name__}: cv={given!r} is a splitter, which needs all rows to define its folds",
             Remedy(f"tn.{cls.__name__}({folds})") if public else Remedy(None, folds),
         )
 
@@ -90,5 +90,5 @@ def pair(given: Any, name: str) -> tuple[int, int]:
     """Two integers from 1 on, the first not above the second."""
     two = isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(one, Integral) for one in given)
     if not two or not 1 <= given[0] <= given[1]:
-        raise ValueError(f"{name} must be two integers from 1 on, the first not above the second, not {given!r}")
+        raise ValueError(f"{name} must be two positive integers, the first not greater than the second, not {given!r}")
     return int(given[0]), int(given[1])

@@ -209,7 +209,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             self.__dict__["feature_names_in_"] = np.array(done.at.schema.names, dtype=object)
         print_of, parts, first = source.fingerprint_later(), len(source), source.first_part
         bare = Fit(done.at._replace(state=None, model=None, summary=None, asked=None, certificate=None), done.reason)
-        summary = self.kept(done.at.model, done.at.summary)
+        summary = self.kept_summary(done.at.model, done.at.summary)
         found = Certificate() if done.at.certificate is None else done.at.certificate
         if summary is not done.at.summary:  # what claims are made of is not kept
             found = found.now()
@@ -224,7 +224,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         """Return an unfitted copy with resolved columns and target kind, if the learner resolves any."""
         return self._blank()
 
-    def kept(self, model: ModelT, summary: SummaryT) -> SummaryT:
+    def kept_summary(self, model: ModelT, summary: SummaryT) -> SummaryT:
         """Return the summary that a model keeps: the one that it was made from."""
         return summary
 
@@ -383,11 +383,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             source = as_source(X, None, None, need, model=self, reset=False)
         if source.lazy:
             return Mapped(source, model, partial(function, model, self.model_), names(), need, known)
-        said = partial(_said, function, model, source, need, known)
+        output = partial(_apply_to_part, function, model, source, need, known)
         if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
             with one_blas_thread():
-                return aligned(said(0), X)
-        done = list(current().map(said, range(len(source)), source))
+                return aligned(output(0), X)
+        done = list(current().map(output, range(len(source)), source))
         return aligned(joined(done), X)
 
     @property
@@ -515,7 +515,7 @@ def _check_params(cls: Any, names: tuple[str, ...], kinds: tuple[Any, ...], valu
     BaseEstimator._validate_params(model)
 
 
-def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:
+def _apply_to_part(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:
     """Apply a function of a fitted learner to one part. It is a module-level function, to be picklable."""
     return function(learner, learner.model_, source.load(part, need, known).X)
 

@@ -141,9 +141,9 @@ def refusing_rows(certify: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, model: Any, *args: Any, **given: Any) -> Any:
         if hasattr(model, "shape") or isinstance(model, list):
             raise TypeError(
-                "the method certify is what the library itself calls, with a model and its summary. Remedy: "
-                "tenfold.certify(model, X, y) says what a model promises on unseen rows; model.certificate_ is what "
-                "is known from training"
+                "the method certify is called by the library itself, with a model and its summary. "
+                "Remedy: tenfold.certify(model, X, y) bounds the error on unseen rows; model.certificate_ has the "
+                "claims from training"
             )
         return certify(self, model, *args, **given)
 

@@ -54,7 +54,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         )
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
-        raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
+        raise MergeError(f"{name} takes two classes, but together these models have {schema.classes.tolist()}")
     with one_blas_thread(), refusing_arithmetic_errors(), naming_columns(schema):
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
@@ -118,7 +118,7 @@ def verify(model: Any) -> Certificate:
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError(
-            "this model was saved without its summary, or made from given parameters: there is nothing to verify"
+            "the model was saved without its summary, or made from given parameters, so it cannot be verified"
         )
     with one_blas_thread(), refusing_arithmetic_errors():
         wrong, asks = [], False

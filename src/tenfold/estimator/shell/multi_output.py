@@ -62,7 +62,7 @@ class MultiOutput(Estimator):
         """Fit a model to each column of the target, all of them over the same scans."""
         if given.get("checkpoint") is not None:
             raise ValueError(
-                "the fit of several outputs is not saved on its way. Remedy: leave checkpoint out, or fit the columns "
+                "a fit of several outputs has no checkpoints. Remedy: leave checkpoint out, or fit the columns "
                 "of the target one by one"
             )
         fresh = self._blank()
@@ -143,11 +143,13 @@ class MultiOutput(Estimator):
         whole.schema_, whole.model_ = each[0].schema_, Bundle(tuple(one.model_ for one in each))
         if (name := "_".join(map(str, names()))) != "prediction":
             raise DataError(
-                "of several outputs a Source gets predictions only. Remedy: the same method of estimators_[0], the "
+                "a model of several outputs only predicts for a Source. Remedy: the same method of estimators_[0], the "
                 "model of the first output"
             )
         source = as_source(X, None, None, self.need.without_target(), model=self, reset=False)
-        return Mapped(source, whole, partial(_said, function, each), [f"{name}_{at}" for at in range(len(each))])
+        return Mapped(
+            source, whole, partial(_side_by_side, function, each), [f"{name}_{at}" for at in range(len(each))]
+        )
 
     def _compare(self, X: Any, y: Any, weight: Any, function: Any) -> tuple[Any, Any, Any]:
         if not self._several:
@@ -209,6 +211,6 @@ def _added(a: Any, b: Any, *, again: bool = False) -> Any:
     return a._blank().take_outputs([merging.add(as_fitted(x), as_fitted(y), again=again) for x, y in pairs])
 
 
-def _said(function: Any, each: list[Any], X: Columns) -> Any:
+def _side_by_side(function: Any, each: list[Any], X: Columns) -> Any:
     """Return the outputs of all learners side by side. It is a module-level function, to be picklable."""
     return np.column_stack([function(one, one.model_, X) for one in each])

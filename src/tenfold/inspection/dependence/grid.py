@@ -30,7 +30,7 @@ class Axis(NamedTuple):
     name: str
     values: Labels
     """codes of categories, or numbers"""
-    shown: Labels
+    labels: Labels
     categorical: bool
     deciles: Array | None = None
     """of a column of numbers, if they are known"""
@@ -128,7 +128,7 @@ def coded(name: str, categories: Labels, resolution: int, custom: ArrayLike | No
     return Axis(name, codes, np.asarray(shown, dtype=categories.dtype), True)
 
 
-def given(name: str, custom: ArrayLike, categorical: bool, numbers: bool = False) -> Axis:
+def custom_axis(name: str, custom: ArrayLike, categorical: bool, numbers: bool = False) -> Axis:
     """Grid of values given by the user; as numbers, if the column is numeric."""
     values = np.asarray(custom)
     if values.ndim != 1 or not len(values):

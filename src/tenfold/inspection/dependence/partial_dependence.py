@@ -26,7 +26,7 @@ from tenfold.inspection.dependence.grid import (
     Point,
     axis_of,
     coded,
-    given,
+    custom_axis,
     points,
 )
 from tenfold.inspection.dependence.partial_dependence_result import DependenceMeans, PartialDependence
@@ -153,8 +153,8 @@ class DependenceByPoint(Statistic[DependenceCurve]):
     columns: tuple[int, ...]
     grid: tuple[Point, ...]
     """points x columns"""
-    kept: int
-    """rows whose own curves are kept"""
+    curves: int
+    """how many rows keep their own curve"""
     seed: int
 
     def summarize(self, chunk: Chunk) -> DependenceCurve:
@@ -173,7 +173,7 @@ class DependenceByPoint(Statistic[DependenceCurve]):
 
     def of(self, predicted: Callable[[Point], Array], weight: Array, place: Codes) -> DependenceCurve:
         """Summarize some rows; `predicted(values)` returns the predictions with these values in the columns."""
-        rows = Sample.sampled(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
+        rows = Sample.sampled(place, self.seed, self.curves) if self.curves else np.zeros(0, np.int64)
         classes = 0 if self.predictor.classes is None else len(self.predictor.classes)
         outputs = 1 if classes <= 2 else classes
         mean, square = np.zeros((2, len(self.grid), outputs))
@@ -194,7 +194,7 @@ class DependenceByPoint(Statistic[DependenceCurve]):
             square[g] = weight @ (found - mean[g]) ** 2
             curves[:, g] = found[rows]
         means = DependenceMeans(len(place), float(weight.sum()), float(weight @ weight), mean, square)
-        return DependenceCurve(means, Sample.of(place[rows], curves, len(place), self.seed, max(self.kept, 1)))
+        return DependenceCurve(means, Sample.of(place[rows], curves, len(place), self.seed, max(self.curves, 1)))
 
 
 Found = tuple[list[Where], dict[int, Axis], list[DependenceCurve], int]
@@ -218,7 +218,7 @@ def _over(
             if column.kind == "categorical":
                 axes[j] = coded(column.name, np.asarray(column.categories), layout.resolution, custom)
             elif custom is not None:
-                axes[j] = given(column.name, custom, categorical, numbers=True)
+                axes[j] = custom_axis(column.name, custom, categorical, numbers=True)
             else:
                 look.append(j)
         if look:
@@ -249,14 +249,14 @@ def _at_once(
     for j in {j for _, at in where for j in at}:
         values, (custom, categorical) = values_of(X, j), layout.of(names, j)
         if custom is not None:
-            axes[j] = given(names[j], custom, categorical or values.dtype.kind not in "biuf")
+            axes[j] = custom_axis(names[j], custom, categorical or values.dtype.kind not in "biuf")
         elif values.dtype.kind in "biuf":
             numbers = values.astype(np.float64)
             axes[j] = axis_of(names[j], Distinct.of(numbers, layout.resolution), numbers, layout, categorical)
         else:
             known = sorted({one for one in values.tolist() if isinstance(one, str) or (one is not None and one == one)})
             axes[j] = coded(names[j], np.array(known, dtype=object), layout.resolution, None)
-            axes[j] = axes[j]._replace(values=axes[j].shown)
+            axes[j] = axes[j]._replace(values=axes[j].labels)
     weight = np.ones(n) if weight is None else weights(weight, n)
     found = []
     for at, grid in points(where, axes):
@@ -292,7 +292,7 @@ def _result(
 
     individual = laid(sample.value[np.argsort(sample.place)]) if kept else None
     return PartialDependence(
-        tuple(axis.name for axis in axes), [axis.shown for axis in axes], laid(means.mean),
+        tuple(axis.name for axis in axes), [axis.labels for axis in axes], laid(means.mean),
         np.stack([laid(end) for end in means.ends(level)]), level, individual,
         tuple(axis.categorical for axis in axes), [axis.deciles for axis in axes], predictor.classes, means.rows, scans,
         predictor.has_decision_function,

@@ -161,7 +161,7 @@ def split_gains(
         weights = NodeWeights(setup.cut, channels, setup.weights, grown, _below(grown, at))
         found: Histograms = session.answer(As(view, weights)).summary
     first = slice(int(setup.cut.offset[1]))  # every row is in one bin of the first column
-    both = found.apart(channels.size, int(setup.cut.offset[-1]))[0]
+    both = found.split(channels.size, int(setup.cut.offset[-1]))[0]
     setup, hist = learner.weighed(setup, both[:, :, first].sum(axis=(0, 2))), both[0]
     if len(each := setup.class_weight):
         hist = hist * np.append(each, 1)[:, None]

@@ -121,7 +121,7 @@ def permutation_importance(
             done = _at_once(predictor, X, y, sample_weight, columns, scorer, n_repeats, seed)
         else:
             done = _over(predictor, model, X, y, sample_weight, columns, scorer, n_repeats, within, seed)
-    names, found, classes, scans, seen = done
+    names, found, classes, scans, training_share = done
     if found.rows < 2:
         raise DataError("there are not two rows to score: a row needs another one to borrow from")
     scorer = scorer.among(classes)
@@ -135,8 +135,8 @@ def permutation_importance(
     half = [_half(scorer, found.units, each, score, level) for each in found.swapped]
     ends = drops.mean(axis=1)[:, None] + np.outer(half, [-1.0, 1.0])
     return PermutationImportance(
-        names, drops, ends, level, score, scorer.name, found.rows, len(found.units), found.share, scans, within, seen,
-        scorer.pos_label,
+        names, drops, ends, level, score, scorer.name, found.rows, len(found.units), found.share, scans, within,
+        training_share, scorer.pos_label,
     )  # fmt: skip
 
 
@@ -147,7 +147,7 @@ class ImportanceSummary(NamedTuple):
     drops: Drops
     classes: Labels | None
     scans: int
-    seen: float
+    training_share: float
 
 
 def _over(
@@ -168,10 +168,10 @@ def _over(
         metric = Metric.of(scorer.among(rows.classes))
         swapped = Swapped(rows.predictor, metric, tuple(where), repeats, ByIdentity(lent), seed)
         done = rows.session.answer(As(view, swapped)).summary
-    seen = 0.0
+    training_share = 0.0
     if stages := fitted_learners_of(model):
-        seen = made_from(stages[0], source, None if source.lazy else y, weight)
-    return ImportanceSummary([name for name, _ in where], done, rows.classes, scans + 1, seen)
+        training_share = made_from(stages[0], source, None if source.lazy else y, weight)
+    return ImportanceSummary([name for name, _ in where], done, rows.classes, scans + 1, training_share)
 
 
 def _at_once(

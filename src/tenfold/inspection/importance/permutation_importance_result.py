@@ -46,7 +46,7 @@ class PermutationImportance(ByKey, ResultTable):
         Of the source.
     within : {"source", "part"}
         Whose values rows were given.
-    seen : float
+    training_share : float
         Share of these rows that are known to be training rows of the model: see `certify`.
     pos_label : optional
         The class that a score of two classes, such as f1, takes for the positive one.
@@ -63,7 +63,7 @@ class PermutationImportance(ByKey, ResultTable):
     share: float
     scans: int
     within: str
-    seen: float
+    training_share: float
     pos_label: object = None
 
     @property
@@ -122,7 +122,7 @@ class PermutationImportance(ByKey, ResultTable):
             f"{self.importances.shape[1]} times; spread over {self.units} units of rows"
         )
         text += positive_note([self.scoring], self.pos_label)
-        if self.seen:
+        if self.training_share:
             text += (
                 ". The model was made from rows of these: it relies on a column so far, which need not help elsewhere"
             )

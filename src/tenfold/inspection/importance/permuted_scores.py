@@ -93,10 +93,10 @@ class Swapped(Statistic[Drops]):
         def predicted(j: int, r: int) -> Array:
             columns = self.columns[j][1]
             values = np.column_stack([value[at.index(c)][whose[r]] for c in columns])
-            return self._said(chunk._replace(X=swap(columns, values)))
+            return self._outputs(chunk._replace(X=swap(columns, values)))
 
         weight = None if chunk.uniform else chunk.weight
-        return replace(self.drops(chunk.y, weight, unit, self._said(chunk), predicted), inverse=donors.inverse(unit))
+        return replace(self.drops(chunk.y, weight, unit, self._outputs(chunk), predicted), inverse=donors.inverse(unit))
 
     @cached_property
     def _donors(self) -> tuple[Donors, Sequence[Array]]:
@@ -107,7 +107,7 @@ class Swapped(Statistic[Drops]):
         donors = Donors(place, units_of(place, self.seed, units_for(lent.rows)), self.seed)
         return donors, list(np.ascontiguousarray(lent.value[order].T))
 
-    def _said(self, chunk: Chunk) -> Array:
+    def _outputs(self, chunk: Chunk) -> Array:
         predicted: Array = self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
         return predicted
 

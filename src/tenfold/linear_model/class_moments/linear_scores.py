@@ -41,7 +41,7 @@ class ClassMeans(NamedTuple):
     prior: Array
     center: Array
     """Σ prior · mean"""
-    apart: Array
+    deviation: Array
     """mean - centre, 0 for a class without rows"""
     mean: Array
 
@@ -53,11 +53,11 @@ def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> ClassMea
     share = np.where(seen, prior, 0.0)
     share = share / share.sum() if share.sum() > 0 else seen / seen.sum()
     first = int(s.weight.argmax())
-    apart = np.where(seen[:, None], (s.mean - s.mean[first]) + (s.rest - s.rest[first]), 0.0)
-    middle = share @ apart
-    apart = np.where(seen[:, None], apart - middle, 0.0)
+    deviation = np.where(seen[:, None], (s.mean - s.mean[first]) + (s.rest - s.rest[first]), 0.0)
+    middle = share @ deviation
+    deviation = np.where(seen[:, None], deviation - middle, 0.0)
     center = s.mean[first] + (s.rest[first] + middle)
-    return ClassMeans(prior, center, apart, np.where(seen[:, None], s.mean, center))
+    return ClassMeans(prior, center, deviation, np.where(seen[:, None], s.mean, center))
 
 
 def log_prior(prior: Array, weight: Array) -> Array:

@@ -49,6 +49,7 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
     c = second.at(np.s_[:p, p]) - penalty
     square = np.diag(A.high)
     varies = varying(np.diag(second.high)[:p], m.mean[:p], m.weight)
+    # powers of two near the length of each column: scaling by them is exact, and does what scaling by lengths would
     size = np.where(varies, np.exp2(-np.round(np.log2(np.where(varies, square, 1.0)) / 2)), 0.0)
     S = A.scaled(np.outer(size, size))
     S.high[~varies, ~varies] = 1.0
@@ -59,7 +60,7 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
         unknown = np.full(p + 1, np.inf)
         return rounded._replace(error=unknown, floor=unknown, rest=np.zeros(p + 1))
     u = _solved(factor, factor_rest, c)
-    u = u + _solved(factor, factor_rest, c - _times(S, u))
+    u = u + _solved(factor, factor_rest, c - _times(S, u))  # refinement: the residual is computed in double-double too
     inverse = Double(*solve(factor, factor_rest, *Double.of(np.eye(p))))
     delta = u.scaled(size)
     exact = _with_level(start, delta, mean, fit_intercept)

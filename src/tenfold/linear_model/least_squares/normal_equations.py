@@ -97,6 +97,8 @@ def from_moments(
     varies = varying(np.diag(second)[:p], m.mean[:p], m.weight)
     square = np.maximum(np.diag(second)[:p], 0.0)
     scale = np.where(varies, np.sqrt(square + alpha), np.inf)
+    # Columns in units of their own length: the condition number of S is then within a factor of p of the least that any
+    # scaling gives (van der Sluis), and bounds on rounding do not depend on the units of the user's columns.
     S = (second[:p, :p] + alpha * np.eye(p)) / np.outer(scale, scale)
     np.fill_diagonal(S, 1.0)
     c = second[:p, p] / scale
@@ -106,13 +108,13 @@ def from_moments(
     rank -= int((~varies).sum())
     if given is None:
         u = half @ (half.T @ c)
-        u = u + half @ (half.T @ (c - S @ u))
+        u = u + half @ (half.T @ (c - S @ u))  # one step of refinement: what the eigenvectors lost to rounding
     else:
         u = np.where(varies, given[:p] * np.where(varies, scale, 0.0), 0.0)
     back = functionals(1.0 / scale, m.mean[:p], fit_intercept)
     values = given if given is not None else values_of(u / scale, m.mean, fit_intercept)
 
-    gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
+    gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)  # each level of the merge tree rounds a sum once more
     size = math.sqrt(u @ u + yy)
     rest = math.sqrt(max(yy - float(c @ u), 0.0))
     own = np.where(varies, np.sqrt(square), 0.0) / scale  # beside the penalty, a column may be nothing
@@ -191,6 +193,7 @@ def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:
 
 def constants(mean: Array, coef: Array) -> Array:
     """ȳ - x̄ᵀβ of each fold and each of its models."""
+    # fsum rounds once, whatever the order: the terms may cancel, and the order of a BLAS product depends on its size
     terms = np.empty((*coef.shape[:2], mean.shape[1]))
     terms[..., 0] = mean[:, -1:]
     np.multiply(-mean[:, None, :-1], coef, out=terms[..., 1:])
@@ -231,7 +234,7 @@ def shares(error: Array, values: Array, unit: Array) -> Array:
 
 def norms(rows: Array) -> Array:
     """The length of each row, in a unit that is a power of two, so that no square leaves the range of float64."""
-    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1])
+    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1])  # dividing by it rounds nothing
     with np.errstate(over="ignore"):  # beside infinity, whose row is infinitely long
         return np.asarray(np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)) * unit)
 

@@ -53,7 +53,7 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
     rank -= 1 - first
 
     u = half @ (left @ b)
-    u = u + half @ (left @ (b - T @ u))
+    u = u + half @ (left @ (b - T @ u))  # one step of refinement
     constant = r.center[p] if fit_intercept else 0.0  # the target was centred by it
     length = float(np.sqrt(b @ b))
     solved = _values_at(back @ u, constant, fit_intercept)
@@ -68,6 +68,8 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         at = np.append(r.coef, r.intercept)
         slope = (r.gradient + r.remainder)[first:] / scale
         slope = slope - _penalised(alpha * r.coef, per_unit, first)
+        # One Newton step with the gradient of the rows themselves: its error is that of a small correction, not of the
+        # solution, as in the corrected seminormal equations (Björck).
         delta = half @ (half.T @ slope)
         corrected = at + back @ delta
         moves = spread * float(np.linalg.norm(delta)) + reach * float(np.linalg.norm(T @ delta))

@@ -110,7 +110,7 @@ class LassoPath:
         ax.axhline(0.0, color="#444444", lw=0.8)
         ax.set_xscale("log")
         ax.invert_xaxis()
-        heights = _apart(last[named], 0.05 * (self.coefs.max() - self.coefs.min()))
+        heights = _spread_labels(last[named], 0.05 * (self.coefs.max() - self.coefs.min()))
         for j, height in zip(named, heights, strict=True):
             ax.annotate(
                 self.names[j], (self.alphas[-1], height), xytext=(6, 0), textcoords="offset points", va="center",
@@ -121,7 +121,7 @@ class LassoPath:
         return ax
 
 
-def _apart(heights: Array, least: float) -> Array:
+def _spread_labels(heights: Array, least: float) -> Array:
     """Label heights, moved up where two labels would overlap."""
     out = heights.copy()
     below = -np.inf

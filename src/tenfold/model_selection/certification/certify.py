@@ -27,7 +27,7 @@ from tenfold.model_selection.certification.targets import Asked, UnitScores, ask
 from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
 from tenfold.model_selection.formatting import percent
-from tenfold.model_selection.frame_columns import apart
+from tenfold.model_selection.frame_columns import split_groups
 from tenfold.sources.inputs import check_target, is_lazy
 from tenfold.stats.metrics import Confusion, Regression
 from tenfold.theory.bounds.held_out import UNSEEN
@@ -116,18 +116,18 @@ assuming rows drawn independently from one distribution, none of them used to ma
         raise ValueError(f"sample_weight must be one number for each row, not {sample_weight!r}")
     asked = asked_of(model, scoring, pos_label)
     if isinstance(groups, str) and not is_lazy(X):
-        X, groups = apart(X, groups, feature_names(model) or ())
+        X, groups = split_groups(X, groups, feature_names(model) or ())
     units = groups if groups is None or isinstance(groups, str) else group_codes(groups)
     if sample_weight is not None and np.array_equal(sample_weight, np.ones(np.asarray(y).shape)):
         sample_weight = None
     with progress("certify"):
         judged, asked = score_units(model, X, y, units, sample_weight, asked, random_state)
-    if judged.seen:
+    if judged.training_share:
         these = "these rows, so the scores do not apply to unseen rows"
-        some = f"some of these rows (about {judged.seen:.0%} of those looked at), so they promise too much"
+        some = f"some of these rows (about {judged.training_share:.0%} of those looked at), so they promise too much"
         warnings.warn(
-            f"the model was made from {these if judged.seen == 1 else some}. Remedy: keep some rows from fit, or use "
-            "cross_validate",
+            f"the model was made from {these if judged.training_share == 1 else some}. "
+            "Remedy: keep some rows from fit, or use cross_validate",
             UserWarning,
             stacklevel=2,
         )

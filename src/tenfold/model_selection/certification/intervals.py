@@ -74,18 +74,18 @@ class Interval:
     def __contains__(self, value: object) -> bool:
         return isinstance(value, (int, float, np.number)) and bool(self.low <= value <= self.high)
 
-    def _said(self) -> str:
+    def _bounds(self) -> str:
         if self.side == "both":
             return f"{percent(self.level)} interval {self.low:.6g} to {self.high:.6g}"
         most = f"at most {self.high:.6g}" if self.side == "upper" else f"at least {self.low:.6g}"
         return f"with {percent(self.level)} confidence {most}"
 
     def __str__(self) -> str:
-        text = f"{self.of} {self.estimate:.6g}; {self._said()} ({self.method})"
+        text = f"{self.of} {self.estimate:.6g}; {self._bounds()} ({self.method})"
         return f"{text}; careful: {self.note}" if self.note else text
 
     def _repr_html_(self) -> str:
-        rows = [["estimate", f"{self.estimate:.6g}"], [self.method, self._said()], ["assuming", self.assumptions]]
+        rows = [["estimate", f"{self.estimate:.6g}"], [self.method, self._bounds()], ["assuming", self.assumptions]]
         return html_table(["", self.of], [*rows, *([["careful", self.note]] if self.note else [])])
 
 

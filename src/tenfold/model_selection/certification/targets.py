@@ -59,7 +59,7 @@ class UnitScores:
     groups: int
     """how many there are; 0 if rows are independent"""
     classes: Labels | None
-    seen: float
+    training_share: float
     """estimated share of these rows that are training rows of the model"""
     provenance: Provenance
 
@@ -102,13 +102,13 @@ def score_units(
         print_of(X, y, weight) if isinstance(predictor, Foreign) else source.fingerprint(), many, done.dropped,
         len(source), 1.0, "all rows were scored", tuple(sorted(machines)), None if alone else seed,
     )  # fmt: skip
-    seen = 0.0
+    training_share = 0.0
     if isinstance(first, Estimator):
         if isinstance(predictor, Foreign):
             source = as_source(X, None, None, as_fitted(first).need.without_target(), model=first, reset=False)
-        seen = made_from(first, source, None if source.lazy else y, weight)
+        training_share = made_from(first, source, None if source.lazy else y, weight)
     units = [one.summary for one in each]
-    return UnitScores(score, units, many, weighted, count, rows.classes, seen, where), asked
+    return UnitScores(score, units, many, weighted, count, rows.classes, training_share, where), asked
 
 
 def asked_of(model: BaseEstimator, scoring: str | Sequence[str] | None, pos_label: object = None) -> list[Asked]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,12 +65,6 @@ class Comparison:
     def significant(self) -> bool:
         """Whether the two differ significantly: p, adjusted where there are several pairs, is at most 1 - level."""
         return self._p <= 1 - self.level
-
-    @property
-    def told_apart(self) -> bool:
-        """Whether the two differ significantly: an earlier name of `significant`."""
-        warnings.warn("told_apart is deprecated. Remedy: significant", FutureWarning, stacklevel=2)
-        return self.significant
 
     @property
     def better(self) -> str | None:

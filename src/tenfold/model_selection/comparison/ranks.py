@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -70,11 +69,6 @@ class Ranks(ResultTable):
         """Whether two learners, given by number or name, differ significantly by Nemenyi's test."""
         i, j = (place(one, self.names) for one in (a, b))
         return self.p <= 1 - self.level and abs(self.ranks[i] - self.ranks[j]) >= self.critical
-
-    def told_apart(self, a: int | str, b: int | str) -> bool:
-        """Whether two learners differ significantly: an earlier name of `significant`."""
-        warnings.warn("told_apart is deprecated. Remedy: significant", FutureWarning, stacklevel=2)
-        return self.significant(a, b)
 
     @property
     def cliques(self) -> list[list[int]]:

@@ -46,7 +46,7 @@ class Candidate:
     """scorers x splits"""
     learned: Array = field(default_factory=lambda: np.empty((0, 0)))
     """the same on the training rows, if it is asked for"""
-    kept: dict[int, dict[str, Summary]] = field(default_factory=dict)
+    summaries: dict[int, dict[str, Summary]] = field(default_factory=dict)
     """by split, the summaries that the scores were read off, by kind"""
     source: Source = field(init=False)
     seconds: float = 0.0
@@ -80,7 +80,7 @@ class Candidate:
     def keep(self, split: int, summaries: Iterable[Summary]) -> None:
         """Hold the summaries of a split, for pictures: rankings in few bins."""
         few = Ranking.of([], [], most=RANKING_BINS)
-        self.kept[split] = {type(s).__name__: s + few if isinstance(s, Ranking) else s for s in summaries}
+        self.summaries[split] = {type(s).__name__: s + few if isinstance(s, Ranking) else s for s in summaries}
 
 
 def candidates_of(learners: Learners) -> list[Candidate]:

@@ -130,7 +130,7 @@ class FitAndScore:
             scans=self.scans,
             seconds=time.perf_counter() - began,
             fit_seconds=[e.seconds for e in self.candidates],
-            summaries=[e.kept for e in self.candidates],
+            summaries=[e.summaries for e in self.candidates],
             classes=self.classes,
             pos_label=self.pos_label,
         )
@@ -337,7 +337,7 @@ class FitAndScore:
         """Batches that are scored in one scan: splits with disjoint rows, or both sides of a split."""
         tests = [Side(j, split.test, False) for j, split in enumerate(splits)]
         if not self.both:
-            return [[tests[j] for j in some] for some in _apart(splits)]
+            return [[tests[j] for j in some] for some in _disjoint_sets(splits)]
         return [[test, Side(j, split.train, True)] for j, (test, split) in enumerate(zip(tests, splits, strict=True))]
 
 
@@ -389,7 +389,7 @@ def _of(grouped: Groups, groups: Sequence[int], j: int) -> Counted:
     return grouped.of(groups)
 
 
-def _apart(splits: Sequence[FoldSplit]) -> list[list[int]]:
+def _disjoint_sets(splits: Sequence[FoldSplit]) -> list[list[int]]:
     """Numbers of splits in as few sets as possible in which no group is scored twice."""
     sets: list[tuple[Key, set[int], list[int]]] = []
     for j, split in enumerate(splits):

@@ -22,13 +22,13 @@ BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """How well a network tells rows that it has not learned from."""
+class ValidationLoss:
+    """Loss and errors of a network on its validation rows."""
 
     mass: Annotated[float, NOT_NEGATIVE]
     loss: Annotated[float, NOT_NAN]
     wrong: Annotated[float, NOT_NEGATIVE]
-    """the weight of those that are told another class"""
+    """weight of the rows that are misclassified"""
     rows: int
     errors: int
     mean: float
@@ -37,8 +37,8 @@ class Told:
     """Σ c (y - mean)²"""
 
     @classmethod
-    def of(cls, network: Network, f: Array, y: Array, weight: Array) -> Told:
-        """Of rows with these outputs."""
+    def of(cls, network: Network, f: Array, y: Array, weight: Array) -> ValidationLoss:
+        """Compute loss and errors of rows from the outputs of the network."""
         mass = float(weight.sum())
         if not mass:
             return cls(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0)
@@ -49,17 +49,17 @@ class Told:
         wrong = (f.argmax(axis=1) if f.shape[1] > 1 else f[:, 0] > 0) != y
         return cls(mass, loss, float(weight[wrong].sum()), len(y), int(wrong.sum()), 0.0, 0.0)
 
-    def __add__(self, other: Told) -> Told:
+    def __add__(self, other: ValidationLoss) -> ValidationLoss:
         if not self.mass or not other.mass:
             return self if self.mass else other
         mass, off = self.mass + other.mass, other.mean - self.mean
-        return Told(
+        return ValidationLoss(
             mass, self.loss + other.loss, self.wrong + other.wrong, self.rows + other.rows, self.errors + other.errors,
             self.mean + off * other.mass / mass, self.spread + other.spread + off * off * self.mass * other.mass / mass,
         )  # fmt: skip
 
     def score(self, numbers: bool) -> float:
-        """R² of numbers, the share that is told right of classes; 0 if there are no rows."""
+        """R² for numbers, accuracy for classes; 0 if there are no rows."""
         if not self.mass:
             return 0.0
         if not numbers:
@@ -69,14 +69,14 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """Loss and gradient at some weights, without the penalty; and how rows are told that are held back."""
+    """Loss and gradient at some weights, without the penalty; and the loss of the validation rows."""
 
     weights: Annotated[Array, "parameter"]
     loss: Annotated[float, NOT_NAN]
     slope: Annotated[Array, "slope", NOT_NAN]
     """empty if it was not asked for"""
     mass: Annotated[float, NOT_NEGATIVE]
-    held: Told
+    held: ValidationLoss
     uneven: bool
     """whether weights of rows differ from one"""
 
@@ -110,7 +110,7 @@ class NetworkGradient(Statistic[Objective]):
         network, w = self.network, self.weights
         learns = self.holdout.learns(chunk.places() if self.holdout.share else np.zeros(0, np.int64), chunk.n)
         loss, slope, mass = 0.0, np.zeros(len(w) if self.learned else 0), 0.0
-        held = Told.of(network, np.zeros((0, network.sizes[-1])), np.zeros(0), np.zeros(0))
+        held = ValidationLoss.of(network, np.zeros((0, network.sizes[-1])), np.zeros(0), np.zeros(0))
         some = chunk if self.learned else chunk.rows(np.flatnonzero(~learns))
         if not self.learned:
             learns = np.zeros(some.n, bool)
@@ -125,7 +125,7 @@ class NetworkGradient(Statistic[Objective]):
                 loss, slope, mass = loss + more, slope + down, mass + float(weight.sum())
             if not mine.all():
                 f = network.outputs(w, block[~mine])
-                held = held + Told.of(network, f, y[rows][~mine], weights[rows][~mine])
+                held = held + ValidationLoss.of(network, f, y[rows][~mine], weights[rows][~mine])
         return Objective(w, loss, slope, mass, held, not chunk.uniform)
 
 

@@ -131,7 +131,7 @@ class RBFNetwork(Estimator):
             after, done = advance(self.clusters(), state.clusters.each[0], mine, state.schema)
             if not done:
                 return Placing(step, state.schema, Bundle((after,)))
-            return self._weighing(step, state.schema, after, self.clusters().kept(after, mine))
+            return self._weighing(step, state.schema, after, self.clusters().kept_summary(after, mine))
         after, done = advance(self.output(), state.last.each[0], mine, state.last.schema(state.schema))
         last = replace(state.last, each=(after,))
         if not done:
@@ -158,9 +158,9 @@ class RBFNetwork(Estimator):
             return None
         return (*weights, *(c._replace(kind=f"centers: {c.kind}") for c in places if c.kind != "gap"))
 
-    def kept(self, model: RBFModel, summary: Joint) -> Joint:
+    def kept_summary(self, model: RBFModel, summary: Joint) -> Joint:
         # That of the linear learner; what k-means has stands in the model.
-        last = self.output().kept(model.last.each[0], summary.each.each[0])
+        last = self.output().kept_summary(model.last.each[0], summary.each.each[0])
         return replace(summary, each=replace(summary.each, each=(last,)))
 
     # ---- the fitted network ----------------------------------------------------------------------------

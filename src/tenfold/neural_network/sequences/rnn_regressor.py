@@ -83,4 +83,4 @@ class RNNRegressor(RNN, SequenceRegressor):
     need = Need("mixed", target="number", sequence="", per_sequence=True)
 
     def predict_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
-        return np.ascontiguousarray(self._told(model, chunk)[:, 0])
+        return np.ascontiguousarray(self._outputs(model, chunk)[:, 0])

@@ -67,7 +67,7 @@ class SequenceNetwork(NamedTuple):
             found.append((draw / np.sqrt(self.encoder.width) if head else self.encoder.initial(name, draw)).ravel())
         return np.concatenate(found)
 
-    def told(self, weights: Array, X: Array, lengths: Codes) -> Array:
+    def outputs_of(self, weights: Array, X: Array, lengths: Codes) -> Array:
         """The outputs for each sequence, by numpy."""
         *given, W, b = self.arrays(weights)
         return np.asarray(self.encoder.codes(given, X, lengths) @ W + b)
@@ -135,9 +135,9 @@ class Sequences(NamedTuple):
             yield order[:many], *self.padded(order[:many])
             order = order[many:]
 
-    def told(self, network: SequenceNetwork, weights: Array) -> Array:
+    def outputs_of(self, network: SequenceNetwork, weights: Array) -> Array:
         """The outputs of a network for each sequence."""
         found = np.empty((len(self.lengths), network.outputs))
         for which, X, lengths in self.blocks(network, np.arange(len(self.lengths))):
-            found[which] = network.told(weights, X, lengths)
+            found[which] = network.outputs_of(weights, X, lengths)
         return found

@@ -11,7 +11,7 @@ from tenfold.core import Array, Chunk, Codes, Columns, Flags
 from tenfold.core.statistic import Ordered, Statistic
 from tenfold.estimator.sequences.sequence_kinds import sequence_targets
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
-from tenfold.neural_network.mlp.objective import Objective, Told
+from tenfold.neural_network.mlp.objective import Objective, ValidationLoss
 from tenfold.neural_network.sequences.sequence_network import SequenceNetwork, Sequences
 from tenfold.neural_network.torch_thread import one_torch_thread
 from tenfold.neural_network.training import EpochSummary
@@ -112,9 +112,9 @@ class SequenceGradient(Statistic[Objective]):
         for which, X, lengths in some.blocks(network, np.flatnonzero(mine) if self.learned else np.zeros(0, np.int64)):
             more, down = network.loss_and_gradient(w, X, lengths, y[which], weight[which])
             loss, slope, mass = loss + more, slope + down, mass + float(weight[which].sum())
-        held = Told.of(network.head, np.zeros((0, network.outputs)), np.zeros(0), np.zeros(0))
+        held = ValidationLoss.of(network.head, np.zeros((0, network.outputs)), np.zeros(0), np.zeros(0))
         for which, X, lengths in some.blocks(network, np.flatnonzero(~mine)):
-            held = held + Told.of(network.head, network.told(w, X, lengths), y[which], weight[which])
+            held = held + ValidationLoss.of(network.head, network.outputs_of(w, X, lengths), y[which], weight[which])
         return Objective(w, loss, slope, mass, held, not chunk.uniform)
 
 

@@ -81,9 +81,9 @@ class SequenceTraining(TrainedNetwork[State, NetworkSummary, SequenceNetworkMode
     def _model_of(self, step: int, schema: Schema, training: Training) -> SequenceNetworkModel:
         return SequenceNetworkModel(training.best, step, training, schema)
 
-    def _told(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
+    def _outputs(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
         """What the outputs say of each sequence."""
-        return Sequences.of(chunk, model.schema.levels).told(self._network(model.schema), model.weights)
+        return Sequences.of(chunk, model.schema.levels).outputs_of(self._network(model.schema), model.weights)
 
     @property
     @fitted
@@ -98,7 +98,7 @@ class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):
 
     def scores_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
         # What the outputs say of each class; of two classes the first has zero.
-        f = self._told(model, chunk)
+        f = self._outputs(model, chunk)
         if f.shape[1] > 1 or len(model.schema.classes) == 1:
             return f
         return np.column_stack([np.zeros(len(f)), f])

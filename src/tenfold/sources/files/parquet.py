@@ -178,7 +178,7 @@ class ParquetSource(ArrowSource):
         except failures() as error:
             with suppress(*failures()):  # a file that is cut off or rewritten cannot be read either
                 self._check_unchanged(int(self._parts[part][0]))
-            said = self.storage.said(error)
+            said = self.storage.error_text(error)
             raise DataError(
                 f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy(error)}"
             ) from None
@@ -214,13 +214,13 @@ class ParquetSource(ArrowSource):
         if not self._fills and (lost := [n for n in used if n not in names]):
             keep = [n for n in self.names if n not in lost]
             raise DataError(
-                f"{path} has no column {lost}, {self.files[0]} has. Remedy: leave it out, "
+                f"{path} has no column {lost}, but {self.files[0]} has. Remedy: leave it out, "
                 f"tenfold.scan({self.where}, columns={keep!r}, ...), or the file"
             )
         extra = sorted(names - set(self.types.names) - set(self.roles.drop))
         if extra and self.roles.columns is None and not self._fills:
             raise DataError(
-                f"{path} has columns {extra} that {self.files[0]} has not. Remedy: say which to use, "
+                f"{path} has columns {extra} that are not in {self.files[0]}. Remedy: name the columns to use, "
                 f"tenfold.scan({self.where}, columns={list(self.names)!r}, ...)"
             )
         for name in self.types.names:
@@ -408,7 +408,7 @@ def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
         return storage.steady(read)
     except failures() as error:
         raise DataError(
-            f"{path} is not a readable Parquet file: {storage.said(error)}. Remedy: {storage.remedy(error)}"
+            f"{path} is not a readable Parquet file: {storage.error_text(error)}. Remedy: {storage.remedy(error)}"
         ) from None
 
 

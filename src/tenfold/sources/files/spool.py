@@ -29,7 +29,7 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema | None, what: str
                 writer.write(batch)
                 rows += batch.num_rows
             if writer is None or not rows:
-                raise DataError(f"{what} gave no rows: {why}")
+                raise DataError(f"{what} returned no rows: {why}")
             writer.close()
         mapped = pa.memory_map(path)
         table = pa.ipc.open_stream(mapped).read_all()

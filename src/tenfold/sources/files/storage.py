@@ -120,7 +120,7 @@ class Storage(ABC):
         """Return the remedy for an unreadable file."""
         return SCAN_AGAIN if isinstance(error, Moved) else "write the file again, or leave it out"
 
-    def said(self, error: BaseException) -> str:
+    def error_text(self, error: BaseException) -> str:
         """Return the message of an error, to include in another one."""
         return str(error)
 
@@ -144,7 +144,7 @@ class Storage(ABC):
             except ValueError as error:
                 if not IN_ORDER.search(str(error)):
                     raise
-                raise UnsupportedOperation("its server gives whole files only (no range requests)") from None
+                raise UnsupportedOperation("its server returns whole files only (no range requests)") from None
             time.sleep(FIRST_WAIT_SECONDS * 2 ** (failed - 1))
 
     def may_pass(self, error: BaseException) -> bool:
@@ -275,7 +275,7 @@ class RemoteStore(Storage):
             ) from None
         except ValueError as error:
             raise DataError(
-                f"{path} is in a place that neither pyarrow nor fsspec knows: {error}. Remedy: install the "
+                f"{path} is at a kind of place that neither pyarrow nor fsspec knows: {error}. Remedy: install the "
                 "package of fsspec for it (adlfs for abfss://), or give filesystem=..."
             ) from None
 
@@ -287,13 +287,13 @@ class RemoteStore(Storage):
             wrong = error if isinstance(error, TypeError) else error.__cause__
             if isinstance(wrong, TypeError) and self.options:
                 raise DataError(
-                    f"storage_options {sorted(self.options)} do not fit {path}: {self.said(wrong)}. Remedy: give those "
-                    "that fsspec's file system for such URLs takes"
+                    f"storage_options {sorted(self.options)} do not fit {path}: {self.error_text(wrong)}. "
+                    "Remedy: give the options that fsspec's file system for such URLs takes"
                 ) from None
             if isinstance(error, FileNotFoundError) and _is_lasting(error):
                 return MatchedFiles([])
             raise DataError(
-                f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your "
+                f"{path} cannot be accessed: {self.error_text(error)}. Remedy: check the name, the region and your "
                 "credentials; storage_options= or filesystem= give others than the environment's"
             ) from None
 
@@ -344,7 +344,7 @@ class RemoteStore(Storage):
             f"it was tried {MAX_TRIES} times, so see that the store answers, then fit again; or copy it to this machine"
         )
 
-    def said(self, error: BaseException) -> str:
+    def error_text(self, error: BaseException) -> str:
         return re.sub(r"(https?://[^\s?'\"]*)\?[^\s'\")]+", r"\1?...", str(error))
 
     def facts(self, path: str) -> Facts:
@@ -452,7 +452,7 @@ def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) ->
     remote = [bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path)) for path in paths]
     if filesystem is None and not any(remote):
         if options is not None:
-            raise DataError(f"storage_options are for files elsewhere, and {paths[0]} is on this machine")
+            raise DataError(f"storage_options apply to remote files, but {paths[0]} is on this machine")
         return DISK, paths
     if filesystem is None and not all(remote):
         raise DataError("some of the files are on this machine and some are not. Remedy: scan them separately")

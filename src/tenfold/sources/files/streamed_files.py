@@ -37,19 +37,20 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
             _refuse_tables(storage, root, some)
             some = [path for path in some if _format(path)]
             if not some:
-                raise DataError(f"there is no file in the folder {one!r} that is read: {READ}")
+                raise DataError(f"the folder {one!r} has no file that scan reads: {READ}")
         if not some:
             raise DataError(f"there is no file at {one!r}{storage.hint(one)}")
         found += some
     for path in found:
         if reader := next((OTHERS[ends] for ends in OTHERS if bare(path).lower().endswith(ends)), ""):
             raise DataError(
-                f"{path} is of a format that scan does not read; it reads {READ}. Remedy: tenfold.scan({reader}), or "
+                f"{path} has a format that scan does not read; it reads {READ}. Remedy: tenfold.scan({reader}), or "
                 "write it as Parquet"
             )
         if (_format(path) or PARQUET) != (_format(found[0]) or PARQUET):
             raise DataError(
-                f"{found[0]} and {path} are of two formats. Remedy: scan them separately, or those of one by a glob, "
+                f"{found[0]} and {path} have different formats. Remedy: scan them separately, or those of one by a "
+                "glob, "
                 "such as 'folder/*.parquet'"
             )
     levels = enumerate(zip(*roots, strict=False))
@@ -65,7 +66,8 @@ def _refuse_tables(storage: Storage, root: str, files: list[str]) -> None:
         raise DataError(f"{root} is a Delta table. Remedy: tenfold.scan(deltalake.DeltaTable({root!r}))")
     if log := next((path for path in files if path.endswith(".metadata.json")), ""):
         raise DataError(
-            f"{log} is of an Iceberg table. Remedy: tenfold.scan(catalog.load_table(...)), with a catalog of pyiceberg"
+            f"{log} belongs to an Iceberg table. Remedy: tenfold.scan(catalog.load_table(...)), with a catalog of "
+            "pyiceberg"
         )
 
 
@@ -88,7 +90,9 @@ def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa
     for path, table in zip(paths, tables, strict=True):
         if sorted(table.schema.names) != sorted(first.names):
             other = sorted({*table.schema.names} ^ {*first.names})
-            raise DataError(f"{path} and {paths[0]} differ in columns {other}. Remedy: give them the same ones")
+            raise DataError(
+                f"{path} and {paths[0]} have different columns: {other}. Remedy: give all files the same columns"
+            )
         for name in first.names:
             mine, theirs = first.field(name).type, table.schema.field(name).type
             try:
@@ -132,14 +136,12 @@ def _read(storage: Storage, path: str) -> pa.Table:
             _refuse_open_quote(storage, table, path)
         _refuse_written(storage, path, facts)
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path} has names of columns that are not in UTF-8 ({error}). Remedy: {_in_utf_8(path)}"
-        ) from None
+        raise DataError(f"{path} has column names that are not in UTF-8 ({error}). Remedy: {_in_utf_8(path)}") from None
     except failures() as error:
         if facts is not None:
             with suppress(*failures()):
                 _refuse_written(storage, path, facts)
-        said = storage.said(error)
+        said = storage.error_text(error)
         raise DataError(f"{path} cannot be read: {said}. Remedy: {_remedy(storage, ending, error)}") from None
     return table
 
@@ -254,7 +256,7 @@ def _refuse_header_again(table: pa.Table, path: str) -> None:
         rows = rows[np.asarray(pc.equal(said, name).fill_null(False))]
     if len(rows):
         raise DataError(
-            f"{path} has its header again as row {rows[0] + 1} of the data, so that its numbers are text. Remedy: "
+            f"{path} repeats its header as row {rows[0] + 1} of the data, so its numbers are read as text. Remedy: "
             "delete that line"
         )
 
@@ -269,7 +271,7 @@ def _refuse_open_quote(storage: Storage, table: pa.Table, path: str) -> None:
             continue
         if storage.steady(lambda: _quotes(storage, path)) % 2:
             raise DataError(
-                f"{path} has a quote that is not closed: their number is odd, and column {name!r} has a value of "
+                f"{path} has an unclosed quote: the number of quotes is odd, and column {name!r} has a value of "
                 f"several lines in row {row + 1} of the data. Remedy: close it; write one within a value twice"
             )
         return

@@ -42,6 +42,7 @@ class Triangle(Mergeable):
         below = other.factor
         if not np.array_equal(self.center, other.center):
             below = below.copy()
+            # x - c = (x - c') + (c' - c): each column takes a multiple of that of ones, so the rows are not needed
             below[:, 1:] += np.outer(below[:, 0], other.center - self.center)
         return Triangle(self.weight + other.weight, self.center, _stacked(self.factor, below))
 
@@ -77,5 +78,5 @@ class TriangularFactor(Statistic[Triangle]):
 
 def _stacked(top: Array, below: Array) -> Array:
     """The R of two stacked matrices, with a diagonal that is not negative."""
-    factor = np.linalg.qr(np.vstack([top, below]), mode="r")
+    factor = np.linalg.qr(np.vstack([top, below]), mode="r")  # unique but for signs, which the next line fixes
     return np.asarray(np.where(np.diag(factor) < 0, -1.0, 1.0)[:, None] * factor)

@@ -43,7 +43,7 @@ class Centre(Mergeable):
         around = numbers - first  # exactly zero where all are equal
         shift = float(weight @ around) / total
         around = around - shift
-        slip = float(weight @ around)
+        slip = float(weight @ around)  # zero but for rounding: Σ w d² - (Σ w d)² / Σ w takes that rounding out again
         square = max(0.0, float(weight @ (around * around)) - slip * slip / total)
         mean, rest = two_sum(first, shift + slip / total)
         return cls(total, mean, rest, square)
@@ -54,7 +54,7 @@ class Centre(Mergeable):
         if self.weight == 0:
             return other
         weight = self.weight + other.weight
-        delta = (other.mean - self.mean) + (other.rest - self.rest)
+        delta = (other.mean - self.mean) + (other.rest - self.rest)  # high parts first: equal ones cancel exactly
         share = other.weight / weight
         mean, rest = two_sum(self.mean, self.rest + delta * share)
         return Centre(weight, mean, rest, self.square + other.square + delta * delta * (self.weight * share))

@@ -35,7 +35,7 @@ class Double(NamedTuple):
 
     def __add__(self, other: Double) -> Double:  # type: ignore[override]
         high, low = two_sum(self.high, other.high)
-        return Double(*two_sum(high, low + (self.low + other.low)))
+        return Double(*two_sum(high, low + (self.low + other.low)))  # the second keeps |low| within half a unit of high
 
     def __neg__(self) -> Double:
         return Double(-self.high, -self.low)
@@ -45,9 +45,11 @@ class Double(NamedTuple):
 
     def __mul__(self, other: Double) -> Double:  # type: ignore[override]
         high, low = _two_product(self.high, other.high)
+        # low times low is below the last of the 32 digits: it is left out
         return Double(*two_sum(high, low + (self.high * other.low + self.low * other.high)))
 
     def __truediv__(self, other: Double) -> Double:
+        # Long division: each quotient in float64 adds 16 digits, and the third corrects the rounding of the second.
         first = self.high / other.high
         left = self - other * Double.of(first)
         second = left.high / other.high
@@ -82,6 +84,8 @@ class Double(NamedTuple):
 
 def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
     """a · b and its rounding error, exactly (barring overflow)."""
+    # Dekker's product: the halves have 26 bits, so their four products are exact. The order of the sums matters: each
+    # partial sum is exact too. Simplified by algebra, the result would be 0.
     total = a * b
     t = SPLITTER * a
     ah = t - (t - a)

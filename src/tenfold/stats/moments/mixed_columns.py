@@ -48,8 +48,8 @@ class MixedByClass(Grouped[MixedSums]):
         if len(codes) and codes.min() < 0:
             kept = np.flatnonzero(codes >= 0)
             chunk, codes = chunk.rows(kept), codes[kept]
-        words = chunk._replace(X=chunk.X.some(np.flatnonzero(self.coded)))
-        numbers = chunk._replace(X=chunk.X.some(np.flatnonzero(~self.coded)))
+        words = chunk._replace(X=chunk.X.select(np.flatnonzero(self.coded)))
+        numbers = chunk._replace(X=chunk.X.select(np.flatnonzero(~self.coded)))
         first = np.concatenate([[0], np.cumsum(self.levels[self.coded])])
         counts = ClassCounts.by_group(words, codes, groups, self.classes, first)
         spread = PresentSpread.by_group(

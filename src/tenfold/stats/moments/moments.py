@@ -60,6 +60,8 @@ class Moments(Mergeable):
         q = p + (chunk.y is not None)
         if n == 0:
             return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
+        # Squares around a shift near the mean do not cancel when they are moved to the mean. The mean of the first rows
+        # is such a shift, unless the rows are sorted or drift: then a second pass over memory takes the mean itself.
         found, far = cls._around(chunk, *first_mean(chunk))
         return cls._around(chunk, found.mean, False)[0] if far else found
 
@@ -93,8 +95,9 @@ class Moments(Mergeable):
             add_by_code(design.addresses, design.like, design.first, some, rows.start, cross)
         pairs = design.pairs(chunk.weight)
         count = pairs.diagonal().copy()
-        cross -= np.outer(count, numbers.rest)
+        cross -= np.outer(count, numbers.rest)  # blocks are around the rounded mean: this moves them to the exact one
         pairs -= np.outer(count, count) / numbers.weight
+        # n (N - n) / N instead of n - n² / N, which would lose the digits of a category that most rows have
         pairs.flat[:: k + 1] = count * ((numbers.weight - count) / numbers.weight)
         comoment[np.ix_(design.coded, at)] = cross
         comoment[np.ix_(at, design.coded)] = cross.T
@@ -228,7 +231,7 @@ def too_small(j: int) -> ColumnError:
 
 def two_sum(a: T, b: T) -> tuple[T, T]:
     """a + b and its rounding error, exactly."""
-    total = a + b
+    total = a + b  # Knuth's: unlike Dekker's shorter form, it does not need |a| >= |b|
     part = total - a
     return total, (a - (total - part)) + (b - part)
 

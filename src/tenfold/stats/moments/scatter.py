@@ -60,7 +60,7 @@ class Scatter(Mergeable):
         cls, chunk: Chunk, codes: Codes, groups: int, g: int, gram: Array, sums: Array, total: Array, shift: Array
     ) -> Scatter:
         offset = _shares(sums, total)
-        if _far(gram, offset, total):
+        if _far(gram, offset, total):  # squares that far from the means would cancel: take them around the means
             if groups > 1:
                 return cls.of(chunk.rows(np.flatnonzero(codes == g)), len(total))
             shift = shift + offset
@@ -77,6 +77,7 @@ class Scatter(Mergeable):
         if not self.weight.any():
             return other
         weight, delta, mean, rest = _means(self, other)
+        # the root of n m / (n + m) on each side of a product, so that the result is symmetric to the bit
         between = delta * np.sqrt(self.weight * _shares(other.weight, weight))[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             within = self.within + other.within + between.T @ between
@@ -87,7 +88,9 @@ class Scatter(Mergeable):
         """The moments of the rows whatever their class."""
         total = float(self.weight.sum())
         share = _shares(self.weight, np.full_like(self.weight, total))
-        first = self.mean[int(self.weight.argmax())]
+        first = self.mean[
+            int(self.weight.argmax())
+        ]  # differences from it keep the digits that sums of large means lose
         apart = np.where(share[:, None] > 0, (self.mean - first) + self.rest, 0.0)
         mean, rest = two_sum(first, share @ apart)
         between = (apart - share @ apart) * np.sqrt(self.weight)[:, None]

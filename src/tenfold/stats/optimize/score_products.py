@@ -198,7 +198,7 @@ def keys_of(values: Values) -> Codes:
     kind = values.dtype.kind
     wrong: Any = values != values if kind in "fM" else [v is None or v != v for v in values] if kind == "O" else False
     if np.any(wrong):
-        raise DataError("groups says of some rows not to which group they belong. Remedy: leave these rows out")
+        raise DataError("groups has missing entries: some rows have no group. Remedy: leave these rows out")
     if kind in "biu":
         return values.astype(np.int64)
     found, at = np.unique(values.astype(str) if kind == "O" else values, return_inverse=True)

@@ -115,7 +115,7 @@ def _down(
         branch[gone] = at.gaps[k[gone], numbers[0][row[gone]]]
     new, ended = FractionalRows(row, at.node[k, FIRST] + branch, part), FractionalRows(*(x[~inner] for x in parts))
     if way == PARTS:
-        new = _joined(FractionalRows(*(x[~gone] for x in new)), _apart(at, row[gone], k[gone], part[gone]))
+        new = _joined(FractionalRows(*(x[~gone] for x in new)), _distributed(at, row[gone], k[gone], part[gone]))
     return _joined(ended, new)
 
 
@@ -124,7 +124,7 @@ def _joined(some: FractionalRows, others: FractionalRows) -> FractionalRows:
     return FractionalRows(*(np.concatenate(both) for both in zip(some, others, strict=True)))
 
 
-def _apart(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> FractionalRows:
+def _distributed(at: lw.Frontier, row: Codes, k: Codes, part: Codes) -> FractionalRows:
     """Distribute the parts over children by share; the heaviest child, the first of ties, gets the remainder."""
     arity = at.node[k, ARITY]
     of = np.repeat(np.arange(len(k)), arity)

@@ -160,7 +160,7 @@ def proceed(
         assert numbers is not None
         at = finish(at, came.rows.bins, came.node, cut, rules, numbers)
     else:
-        hist, squares = came.apart(at.sums.shape[1], int(cut.offset[-1]))
+        hist, squares = came.split(at.sums.shape[1], int(cut.offset[-1]))
         at = take_in(at, hist * factor[:, None] if len(factor) else hist, cut, rules, squares)
     more = want(at, cut, rules)
     if more is not None:

@@ -32,7 +32,7 @@ class Rule(NamedTuple):
     """If all conditions hold, the rule predicts the class (or the number)."""
 
     conditions: tuple[Condition, ...]
-    said: Any
+    prediction: Any
     """a class, or a number"""
     weight: float
     """of the training rows it comes from"""
@@ -50,7 +50,7 @@ class Rule(NamedTuple):
 class DNF:
     """A disjunctive normal form: the class is predicted if all conditions of one of the terms hold."""
 
-    said: Any
+    prediction: Any
     """the class"""
     terms: tuple[tuple[Condition, ...], ...]
     text: str
@@ -92,8 +92,10 @@ def tightened(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
 
 def check_rule(rule: Rule, number: int, schema: Schema) -> None:
     """Refuse a rule that speaks of other columns, categories or classes than there are."""
-    if rule.said not in schema.classes.tolist():
-        raise ValueError(f"rule {number} predicts {rule.said!r}, which is not one of {schema.classes.tolist()[:10]}")
+    if rule.prediction not in schema.classes.tolist():
+        raise ValueError(
+            f"rule {number} predicts {rule.prediction!r}, which is not one of {schema.classes.tolist()[:10]}"
+        )
     for one in rule.conditions:
         if not 0 <= one.column < len(schema.columns):
             raise ValueError(f"rule {number} asks for column {one.column} of {len(schema.columns)}")

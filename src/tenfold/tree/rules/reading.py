@@ -32,7 +32,7 @@ class Book(NamedTuple):
 
     tree: Tree
     schema: Schema
-    said: Any
+    prediction: Any
     """prediction of each node: a class, or a number"""
     weight: Array
     """of the training rows of each node"""
@@ -45,7 +45,7 @@ class Book(NamedTuple):
 
     def answer(self, k: int) -> str:
         """Prediction of a node in words."""
-        said = self.said[k]
+        said = self.prediction[k]
         return f"{said:.6g}" if self.schema.classes is None else str(said)
 
 
@@ -82,7 +82,7 @@ def rule(book: Book, conditions: tuple[Condition, ...], k: int) -> Rule:
     when = " and ".join(words(one, book.schema, book.gaps) for one in conditions)
     text = f"if {when} then {book.answer(k)}" if when else book.answer(k)
     weights = tuple(book.classes[k].tolist())
-    return Rule(conditions, book.said[k], float(book.weight[k]), float(book.share[k]), text, weights)
+    return Rule(conditions, book.prediction[k], float(book.weight[k]), float(book.share[k]), text, weights)
 
 
 def in_order(tree: Tree) -> list[int]:
@@ -100,7 +100,7 @@ def in_order(tree: Tree) -> list[int]:
 def dnf(book: Book, label: Any, unseen: bool) -> DNF:
     """Condition of a class in words: one of several conjunctions holds."""
     every = rules(book) + (unseen_rules(book) if unseen else ())
-    found = tuple(one.conditions for one in every if one.said == label)
+    found = tuple(one.conditions for one in every if one.prediction == label)
     terms = [" ∧ ".join(words(c, book.schema, book.gaps) for c in one) for one in found]
     text = "true" if terms == [""] else " ∨ ".join(f"({term})" for term in terms)
     return DNF(label, found, text or "false")
@@ -170,7 +170,7 @@ def sql(book: Book, dialect: Dialect) -> str:
     tree = book.tree
 
     def case(k: int) -> list[str]:
-        own = [dialect.literal(book.said[k])]
+        own = [dialect.literal(book.prediction[k])]
         if tree.feature[k] < 0:
             return own
         ways = [branch(tree, k, child) for child in range(int(tree.children[k]))]

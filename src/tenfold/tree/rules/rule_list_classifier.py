@@ -357,7 +357,9 @@ class RuleListClassifier(ProbabilityScored):
         ['a', 'b', 'b', 'a']
         """
         some = (formulas,) if isinstance(formulas, DNF) else formulas
-        return cls.from_rules((Rule(term, one.said, 1.0, 1.0, "") for one in some for term in one.terms), like, default)
+        return cls.from_rules(
+            (Rule(term, one.prediction, 1.0, 1.0, "") for one in some for term in one.terms), like, default
+        )
 
     # ---- reading -------------------------------------------------------------------------------
 
@@ -407,17 +409,17 @@ class RuleListClassifier(ProbabilityScored):
         written = sql_dialect(dialect, booleans, self.schema_)
         literal = written.literal
         if not some:
-            return literal(last.said)
+            return literal(last.prediction)
         tests = (
             " AND ".join(f"({when(one, self.schema_, written)})" for one in rule.conditions) or "1 = 1" for rule in some
         )
-        lines = (f"  WHEN {test} THEN {literal(rule.said)}" for test, rule in zip(tests, some, strict=True))
-        return "\n".join(["CASE", *lines, f"  ELSE {literal(last.said)}", "END"])
+        lines = (f"  WHEN {test} THEN {literal(rule.prediction)}" for test, rule in zip(tests, some, strict=True))
+        return "\n".join(["CASE", *lines, f"  ELSE {literal(last.prediction)}", "END"])
 
 
 def _weights(rule: Rule, schema: Schema) -> Array:
     """Class weights of a rule: of its own rows, or otherwise of all rules of its class."""
-    at = int(np.flatnonzero(schema.classes == rule.said)[0])
+    at = int(np.flatnonzero(schema.classes == rule.prediction)[0])
     own = np.array(rule.weights, dtype=np.float64)
     if len(own) == len(schema.classes) and own.sum() > 0 and own.argmax() == at:
         return own

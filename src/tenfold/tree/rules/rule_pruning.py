@@ -51,7 +51,7 @@ class RuleCoverage(Statistic[CoveredByRules]):
         if not self.holdout.share:
             none = np.zeros((0, self.classes), np.int64)
             return CoveredByRules(*self._weights(chunk), none, none)
-        learned, back = _apart(chunk, self.holdout)
+        learned, back = _split_holdout(chunk, self.holdout)
         return CoveredByRules(*self._weights(learned), *self._weights(back))
 
     def _weights(self, chunk: Chunk) -> tuple[Codes, Codes]:
@@ -64,7 +64,7 @@ class RuleCoverage(Statistic[CoveredByRules]):
         return full, without
 
 
-def _apart(chunk: Chunk, holdout: Holdout) -> tuple[Chunk, Chunk]:
+def _split_holdout(chunk: Chunk, holdout: Holdout) -> tuple[Chunk, Chunk]:
     """The rows that are learned from, and those that are held back."""
     learns = holdout.learns(chunk.places(), chunk.n)
     return chunk.rows(np.flatnonzero(learns)), chunk.rows(np.flatnonzero(~learns))
@@ -89,7 +89,7 @@ class FirstRules(Statistic[Fired]):
     def summarize(self, chunk: Chunk) -> Fired:
         if not self.holdout.share:
             return Fired(self._weights(chunk), np.zeros((0, self.classes), np.int64))
-        learned, back = _apart(chunk, self.holdout)
+        learned, back = _split_holdout(chunk, self.holdout)
         return Fired(self._weights(learned), self._weights(back))
 
     def _weights(self, chunk: Chunk) -> Codes:
@@ -123,7 +123,7 @@ class PruningRules(NamedTuple):
     step: int
     weights: WeightUnit
     has_missing: Annotated[Flags, "column"]
-    said: Annotated[Codes, "rule", Index("class", none=True)]
+    predicted: Annotated[Codes, "rule", Index("class", none=True)]
     """the class that a rule predicts; -1: the most common class of the rows that fulfil it"""
     clauses: Clauses
     value: Annotated[Array, "rule", "class"]
@@ -136,22 +136,22 @@ class PruningRules(NamedTuple):
     @classmethod
     def of(cls, weights: WeightUnit, tree: TreeModel, known: bool) -> PruningRules:
         """The rules of the leaves of a tree; `known`: no missing value fulfils a condition."""
-        rules, said = clauses_of(tree.tree, tree.ranges.levels), tree.value[tree.tree.leaves].argmax(axis=1)
+        rules, predicted = clauses_of(tree.tree, tree.ranges.levels), tree.value[tree.tree.leaves].argmax(axis=1)
         if known:
             rules = rules._replace(missing=np.zeros_like(rules.missing))
         value, settled = np.zeros((rules.size, tree.value.shape[1])), np.zeros(rules.size, np.int64)
-        return cls(0, weights, tree.has_missing, said, rules, value, settled, np.zeros_like(value))
+        return cls(0, weights, tree.has_missing, predicted, rules, value, settled, np.zeros_like(value))
 
     def after(self, s: CoveredByRules, confidence: float) -> PruningRules | OrderingRules:
         """Each rule without the condition that it is best without, if there is one; equal rules once."""
         rules, unit = self.clauses, self.weights.unit
         full = np.where(self.settled[:, None] == 1, self.value, s.full * unit)
-        said, of = np.where(self.said < 0, full.argmax(axis=1), self.said), rules.rule
+        predicted, of = np.where(self.predicted < 0, full.argmax(axis=1), self.predicted), rules.rule
         back, without = full, s.without
         if len(s.back):
             back, without = np.where(self.settled[:, None] == 1, self.back, s.back * unit), s.back_without
-        worst = _estimate(back, said, confidence)
-        less = _estimate(back[of] + without * unit, said[of], confidence)
+        worst = _estimate(back, predicted, confidence)
+        less = _estimate(back[of] + without * unit, predicted[of], confidence)
         drop = np.zeros(len(of), bool)
         settled = np.ones(rules.size, np.int64)
         for r in np.flatnonzero(self.settled == 0).tolist():
@@ -163,8 +163,10 @@ class PruningRules(NamedTuple):
         keep = np.array(sorted(once.values()), np.int64)
         clauses, value = smaller.only(keep), full[keep]
         if not settled[keep].all():
-            said = np.full(len(keep), -1)
-            return self._replace(clauses=clauses, value=value, settled=settled[keep], said=said, back=back[keep])
+            predicted = np.full(len(keep), -1)
+            return self._replace(
+                clauses=clauses, value=value, settled=settled[keep], predicted=predicted, back=back[keep]
+            )
         order = np.lexsort((-value.sum(axis=1), _estimate(back[keep], value.argmax(axis=1), confidence)))
         return OrderingRules(0, self.weights, self.has_missing, clauses.only(order), value[order])
 
@@ -207,7 +209,7 @@ class CheckingRules(NamedTuple):
     model: RuleListModel
 
 
-def _estimate(weight: Array, said: Codes, confidence: float) -> Array:
+def _estimate(weight: Array, predicted: Codes, confidence: float) -> Array:
     """The upper limit of the error rate of rows with these weights of classes; of none, 1."""
     n = weight.sum(axis=1)
-    return upper_rate(n - weight[np.arange(len(n)), said], n, confidence)
+    return upper_rate(n - weight[np.arange(len(n)), predicted], n, confidence)
