@@ -204,7 +204,7 @@ def run(*threads, **variables):
 
 
 @pytest.mark.full
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_same_bits_for_threads_caches_and_kernels_that_come_compiled(compiled, tmp_path):
     none = {"TENFOLD_COMPILED": "0", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     (cold, many), (warm, few) = run("1", "2", "3", **none), run("2", **none)
