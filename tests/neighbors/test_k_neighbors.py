@@ -245,7 +245,7 @@ def test_local_regression_refuses_columns_whose_distances_vanish():
 @pytest.mark.parametrize("learner", [tn.KNeighborsRegressor, tn.KNeighborsClassifier])
 def test_inverse_square_weights_by_hand_and_exact_hits_alone(learner):
     random = np.random.default_rng(0)
-    rows, asked = np.round(random.normal(size=(40, 2)), 1), np.round(random.normal(size=(30, 2)), 1)
+    rows, asked = random.integers(-9, 10, (40, 2)).astype(float), random.integers(-9, 10, (30, 2)).astype(float)
     asked = np.concatenate([asked, rows[:10]])  # exact hits
     y = random.integers(0, 3, 40)
     named = learner(5, weights="inverse_square").fit(rows, y)
