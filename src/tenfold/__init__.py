@@ -333,6 +333,7 @@ _PLACES = {
     "tenfold.svm.kernel_perceptron": ("KernelPerceptron",),
     "tenfold.svm.linear_svc": ("LinearSVC",),
     "tenfold.svm.linear_svr": ("LinearSVR",),
+    "tenfold.svm.slack_table": ("SlackTable",),
     "tenfold.svm.svc": ("SVC",),
     "tenfold.svm.svr": ("SVR",),
     "tenfold.tree.decision_stump": ("DecisionStump",),

@@ -219,6 +219,7 @@ from tenfold.sources.scan import scan as scan
 from tenfold.svm.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from tenfold.svm.linear_svc import LinearSVC as LinearSVC
 from tenfold.svm.linear_svr import LinearSVR as LinearSVR
+from tenfold.svm.slack_table import SlackTable as SlackTable
 from tenfold.svm.svc import SVC as SVC
 from tenfold.svm.svr import SVR as SVR
 from tenfold.tree.decision_stump import DecisionStump as DecisionStump

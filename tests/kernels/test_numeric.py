@@ -129,3 +129,29 @@ def test_polynomial_kernels_need_coefficients_that_are_not_negative():
     for coef0 in (0.0, 1.0):
         assert tn.kernels.PolynomialKernel(3, 1.0, coef0).psd
         assert tn.kernels.is_psd(tn.kernels.PolynomialKernel(3, 1.0, coef0), line)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 4])
+@pytest.mark.parametrize(("degree", "gamma", "coef0"), [(0, 1, 1), (1, 2.0, 0.5), (2, 1, 1), (3, 0.3, 2.0), (5, 1, 0)])
+def test_features_of_a_polynomial_kernel_have_it_as_their_product(columns, degree, gamma, coef0):
+    random = np.random.default_rng(columns)
+    X, Z = random.normal(size=(20, columns)), random.normal(size=(15, columns))
+    k = tn.kernels.PolynomialKernel(degree, gamma, coef0)
+    scale = np.abs(k(X, Z)).max()
+    np.testing.assert_allclose(k.features(X) @ k.features(Z).T, k(X, Z), atol=1e-12 * max(scale, 1.0), rtol=1e-12)
+
+
+def test_features_of_the_cube_are_those_of_the_binomial_theorem():
+    x = np.array([[-1.5], [0.0], [2.0]])
+    by_hand = np.column_stack([np.ones(3), np.sqrt(3) * x, np.sqrt(3) * x**2, x**3])
+    np.testing.assert_allclose(tn.kernels.PolynomialKernel(3).features(x), by_hand, rtol=1e-15)
+    two = tn.kernels.PolynomialKernel(2).features([[2.0, 3.0]])
+    np.testing.assert_allclose(two**2, [[1, 8, 18, 16, 72, 81]])  # 1, 2x², 2z², x⁴, 2x²z², z⁴
+
+
+def test_kernels_without_such_features_say_so():
+    for wrong in (tn.kernels.PolynomialKernel(2.5), tn.kernels.PolynomialKernel(2, coef0=-1.0)):
+        with pytest.raises(ValueError, match="has no features of which it is the inner product"):
+            wrong.features([[1.0]])
+    with pytest.raises(ValueError, match="features, more than 1,000,000"):
+        tn.kernels.PolynomialKernel(8).features(np.zeros((1, 60)))

@@ -240,3 +240,37 @@ def test_distances_that_are_not_squared_take_small_columns():
 def test_local_regression_refuses_columns_whose_distances_vanish():
     with pytest.raises(tn.DataError, match="column 'x0' is too small: distances would vanish"):
         tn.LocallyWeightedRegression().fit(X[:, :1] * 1e-170, Z)
+
+
+@pytest.mark.parametrize("learner", [tn.KNeighborsRegressor, tn.KNeighborsClassifier])
+def test_inverse_square_weights_by_hand_and_exact_hits_alone(learner):
+    random = np.random.default_rng(0)
+    rows, asked = random.integers(-9, 10, (40, 2)).astype(float), random.integers(-9, 10, (30, 2)).astype(float)
+    asked = np.concatenate([asked, rows[:10]])  # exact hits
+    y = random.integers(0, 3, 40)
+    named = learner(5, weights="inverse_square").fit(rows, y)
+    given = learner(5, weights=lambda d: 1 / d**2).fit(rows, y)
+    for x, said, other in zip(asked, named.predict(asked), given.predict(asked), strict=True):
+        square = ((rows - x) ** 2).sum(axis=1)
+        reach = np.sort(square)[4]
+        tied = np.isclose(square, reach)
+        share = np.where(square < reach, 1.0, 0.0)
+        share[tied] = (5 - (square[~tied] < reach).sum()) / tied.sum()
+        weight = share * (square == 0) if (square == 0).any() else share / square
+        if learner is tn.KNeighborsRegressor:
+            assert said == pytest.approx(weight @ y / weight.sum(), rel=1e-9)
+            assert other == pytest.approx(said, rel=1e-9)
+        else:
+            votes = np.bincount(y, weight, 3)
+            assert votes[said] == pytest.approx(votes.max(), rel=1e-9)
+            assert votes[other] == pytest.approx(votes.max(), rel=1e-9)
+
+
+def test_weights_that_are_none_are_named():
+    model = tn.KNeighborsRegressor(2, weights=lambda d: np.where(d == 0, np.nan, 1 / (d + 1))).fit(
+        [[0.0], [1.0]], [0, 1]
+    )
+    with pytest.raises(ValueError, match="gave nan for the distance 0. Remedy: numbers from 0 on, or infinity"):
+        model.predict([[0.0]])
+    with pytest.raises(ValueError, match="gave -1 for the distance 1"):
+        tn.KNeighborsRegressor(2, weights=lambda d: -d).fit([[0.0], [1.0]], [0, 1]).predict([[0.0]])

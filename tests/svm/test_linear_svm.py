@@ -1,5 +1,7 @@
 """LinearSVC and LinearSVR: against scikit-learn and Clarabel, on all three routes, proved from both sides."""
 
+import warnings
+
 import clarabel
 import numpy as np
 import pytest
@@ -185,3 +187,87 @@ def test_a_model_file_has_no_rows(tmp_path):
     assert (again.predict(X) == model.predict(X)).all()
     assert again.verify()["gap"].value == model.certificate_["gap"].value
     assert (tmp_path / "machine.tenfold").stat().st_size < 20_000
+
+
+# ---- without a penalty on the intercept ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shift", [0.0, 5.0])
+@pytest.mark.parametrize("C", [0.05, 5.0])
+def test_free_intercept_is_that_of_the_machine_with_a_kernel(shift, C):
+    random = np.random.default_rng(1)
+    A = random.normal(size=(150, 3)) + shift
+    y = A[:, 0] - A[:, 1] + random.normal(size=150) > 0
+    weight = random.uniform(0.2, 2, 150)
+    ours = tn.LinearSVC(loss="hinge", C=C, intercept_scaling=np.inf, tol=1e-9).fit(A, y, sample_weight=weight)
+    theirs = tn.SVC(kernel="linear", C=C, tol=1e-9).fit(A, y, sample_weight=weight)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+    assert ours.certificate_["relative gap"].value < 1e-9
+    number = A @ [1.0, 2.0, 0.0] + random.normal(size=150) + 30
+    line = tn.LinearSVR(C=C, epsilon=0.1, intercept_scaling=np.inf, tol=1e-8).fit(A, number)
+    np.testing.assert_allclose(
+        line.predict(A), tn.SVR(kernel="linear", C=C, tol=1e-9).fit(A, number).predict(A), atol=1e-3
+    )
+
+
+def squared(A, sign, C, b_free):
+    """The least of ½|w|² (+ ½b²) + C Σ max(0, 1 - y f)², by Clarabel."""
+    n, p = A.shape
+    P = sp.diags(np.r_[np.ones(p), 0.0 if b_free else 1.0, np.full(n, 2 * C)], format="csc")
+    rows = np.block([[-sign[:, None] * np.c_[A, np.ones(n)], -np.eye(n)]])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    cones = [clarabel.NonnegativeConeT(n)]
+    solved = clarabel.DefaultSolver(P, np.zeros(p + 1 + n), sp.csc_matrix(rows), -np.ones(n), cones, settings).solve()
+    return np.array(solved.x[: p + 1]), solved.obj_val
+
+
+def test_free_intercept_of_the_squared_loss_beside_clarabel():
+    random = np.random.default_rng(2)
+    A = random.normal(size=(120, 3)) + 4
+    y = A[:, 0] - A[:, 1] + random.normal(size=120) > 0
+    sign = np.where(y, 1.0, -1.0)
+    model = tn.LinearSVC(C=0.3, intercept_scaling=np.inf, tol=1e-9).fit(A, y)
+    best, value = squared(A, sign, 0.3, True)
+    np.testing.assert_allclose(np.r_[model.coef_[0], model.intercept_], best, atol=1e-5)
+    f = A @ model.coef_[0] + model.intercept_
+    ours = 0.5 * float((model.coef_**2).sum()) + 0.3 * float((np.maximum(0, 1 - sign * f) ** 2).sum())
+    assert ours == pytest.approx(value, rel=1e-7)
+    penalised, _ = squared(A, sign, 0.3, False)
+    assert np.abs(penalised - best).max() > 0.1  # so the comparison can fail
+    default = tn.LinearSVC(C=0.3, tol=1e-9).fit(A, y)
+    np.testing.assert_allclose(np.r_[default.coef_[0], default.intercept_], penalised, atol=1e-5)
+
+
+def test_the_gap_of_a_free_intercept_is_proved():
+    """What is claimed is never less than what the best machine shows, also where a fit ends early."""
+    random = np.random.default_rng(3)
+    A = random.normal(size=(90, 2)) + 3
+    y = A[:, 0] + random.normal(size=90) > 3
+    sign = np.where(y, 1.0, -1.0)
+    best = tn.SVC(kernel="linear", tol=1e-10).fit(A, y)
+    least = 0.5 * float((best.coef_**2).sum()) + float(np.maximum(0, 1 - sign * best.decision_function(A)).sum())
+    for rounds in (1, 2, 3, 5, 8, 13):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = tn.LinearSVC(loss="hinge", intercept_scaling=np.inf, tol=1e-12, max_iter=rounds).fit(A, y)
+        value = 0.5 * float((model.coef_**2).sum())
+        value += float(np.maximum(0, 1 - sign * model.decision_function(A)).sum())
+        assert model.certificate_["gap"].value >= value - least - 1e-9, rounds
+
+
+def test_free_intercept_goes_over_parts_and_refuses_descent(monkeypatch):
+    random = np.random.default_rng(4)
+    A = random.normal(size=(400, 3)) + 2
+    y = A[:, 0] + random.normal(size=400) > 2
+    whole = tn.LinearSVC(intercept_scaling=np.inf, tol=1e-9).fit(A, y)
+    monkeypatch.setattr("tenfold.svm.linear_machine.ALWAYS_GATHERED_BYTES", 1)
+    parts = tn.LinearSVC(intercept_scaling=np.inf, tol=1e-9).fit(A, y)
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-6)
+    assert parts.certificate_["relative gap"].value < 1e-9
+    assert "not penalised" in parts.certificate_["gap"].because
+    wide = tn.LinearSVC(intercept_scaling=np.inf, dual="auto").fit(random.normal(size=(30, 510)), np.arange(30) % 2)
+    assert wide.certificate_["relative gap"].value < 1e-4
+    with pytest.raises(ValueError, match=r"dual=True .*Remedy: tn.LinearSVC\(dual=False.*tn.SVC\(kernel='linear'\)"):
+        tn.LinearSVC(intercept_scaling=np.inf, dual=True).fit(A, y)

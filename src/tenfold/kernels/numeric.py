@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations_with_replacement
+from math import comb, factorial, prod
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ from tenfold.compiled.neighbors.kernel_values import (
     gaussian_values,
 )
 from tenfold.core import Array, DataError, Values
-from tenfold.kernels.algebra import Kernel, Out, raise_to, text
+from tenfold.core.arrays import MatrixLike
+from tenfold.kernels.algebra import Kernel, Out, raise_to, rows_of, text
 from tenfold.kernels.proof import Proof, needs
+from tenfold.stats.moments.monomials import MAX_PRODUCTS
 
 NEGATIVE_GAMMA = "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)"
 
@@ -118,6 +122,50 @@ class PolynomialKernel(_Products):
             return Proof(str(self), False, "the degree is not a whole number")
         inside = self.gamma * LinearKernel() + self.coef0
         return (inside ** int(self.degree)).proof()._replace(kernel=str(self))
+
+    def features(self, X: MatrixLike) -> Array:
+        """The features whose inner products are the kernel: monomials of up to d columns, each times a number.
+
+        That of x₁^n₁ x₂^n₂ ... is √(d! / (n₀! n₁! n₂! ...) c^n₀ γ^(d - n₀)), where n₀ is what the exponents lack to d.
+        They come by degree, and within it in the order of `PolynomialFeatures`; with c = 0 those of degree d alone.
+
+        Parameters
+        ----------
+        X : array of shape (rows, columns)
+
+        Returns
+        -------
+        features : array of shape (rows, monomials)
+
+        Examples
+        --------
+        (1 + xz)³ is the product of (1, √3 x, √3 x², x³) and (1, √3 z, √3 z², z³):
+
+        >>> from tenfold.kernels import PolynomialKernel
+        >>> (PolynomialKernel(3).features([[2.0]]) ** 2).round(9).tolist()
+        [[1.0, 12.0, 48.0, 64.0]]
+        """
+        if not self.psd:
+            raise ValueError(
+                f"{self} has no features of which it is the inner product: {self.proof().gaps()[0]}. Remedy: a whole "
+                "degree, gamma and coef0 not below 0"
+            )
+        rows, degree = rows_of(self, X).astype(np.float64), int(self.degree)
+        width = rows.shape[1]
+        if comb(width + degree, degree) > MAX_PRODUCTS:
+            raise ValueError(
+                f"{self} of {width} columns has {comb(width + degree, degree):,} features, more than {MAX_PRODUCTS:,}. "
+                "Remedy: the kernel itself, which needs none of them; or a smaller degree"
+            )
+        lowest = degree if self.coef0 == 0 else 0
+        factors = [some for k in range(lowest, degree + 1) for some in combinations_with_replacement(range(width), k)]
+        out = np.empty((len(rows), len(factors)))
+        for at, some in enumerate(factors):
+            repeats = [degree - len(some), *(some.count(j) for j in set(some))]
+            ways = factorial(degree) // prod(map(factorial, repeats))
+            factor = math.sqrt(ways * self.coef0 ** repeats[0] * self.gamma ** len(some))
+            out[:, at] = factor * np.prod(rows[:, list(some)], axis=1)
+        return out
 
     def __str__(self) -> str:
         sign = "-" if self.coef0 < 0 else "+"

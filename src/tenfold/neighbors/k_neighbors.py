@@ -115,7 +115,9 @@ class KNeighbors(MultiOutput, OnePass):
 
     n_neighbors: Annotated[int, integer(1), refused(NEEDS_NUMBER, Remedy("tn.{name}(n_neighbors=5)"), None)] = 5
     _: KW_ONLY
-    weights: Annotated[str | Callable[[Array], Array] | None, choice("uniform", "distance"), callable, None] = "uniform"
+    weights: Annotated[
+        str | Callable[[Array], Array] | None, choice("uniform", "distance", "inverse_square"), callable, None
+    ] = "uniform"
     algorithm: Annotated[str, choice("auto", "ball_tree", "kd_tree", "brute")] = "auto"
     p: Annotated[float, positive, some_p, small_p] = 2
     metric: Annotated[
@@ -293,18 +295,32 @@ class KNeighbors(MultiOutput, OnePass):
             return share, tied
         there = found.number >= 0
         away = distance.true(found.distance)
-        if self.weights == "distance":
+        if self.weights in ("distance", "inverse_square"):
             least = away[:, :1]
             with np.errstate(divide="ignore", invalid="ignore"):  # at distance 0 only those count that are there too
                 near = np.where(least == 0, away == 0, least / away)
+            near = near**2 if self.weights == "inverse_square" else near
         else:
-            given: Any = self.weights
-            near = np.asarray(given(np.where(there, away, 0.0)), dtype=np.float64)
-            if near.shape != away.shape:
-                raise ValueError(f"weights must give an array of shape {away.shape}, not {near.shape}")
+            near = self._given_weights(np.where(there, away, away[:, :1]))
         near = np.where(there, near, 0.0)
         last = near[np.arange(len(near)), there.sum(axis=1) - 1]
         return share * near, tied * last[:, None]
+
+    def _given_weights(self, away: Array) -> Array:
+        """What a function makes of distances. Where it gives infinity, as 1 / d does at 0, those rows alone count."""
+        given: Any = self.weights
+        with np.errstate(divide="ignore"):
+            near = np.asarray(given(away), dtype=np.float64)
+        if near.shape != away.shape:
+            raise ValueError(f"weights must give an array of shape {away.shape}, not {near.shape}")
+        if np.isnan(near).any() or (near < 0).any():
+            wrong = np.isnan(near) | (near < 0)
+            raise ValueError(
+                f"the function `weights` gave {near[wrong][0]:g} for the distance {away[wrong][0]:g}. Remedy: numbers "
+                "from 0 on, or infinity where a row decides alone"
+            )
+        exact = np.isinf(near)
+        return np.where(exact.any(axis=1, keepdims=True), exact, near)
 
     # ---- leaving a row out -------------------------------------------------------------------------------------
 

@@ -30,9 +30,10 @@ class KNeighborsRegressor(KNeighbors, Regressor):
     ----------
     n_neighbors : int, default=5
         How many neighbours predict a row.
-    weights : {"uniform", "distance"} or callable, default="uniform"
+    weights : {"uniform", "distance", "inverse_square"} or callable, default="uniform"
         How much neighbours count: all the same; by 1 / distance, and where some are at distance 0 those alone; or a
-        function from an array of distances to one of weights.
+        function from an array of distances to one of weights. "inverse_square": by 1 / distance², in the same way.
+        Where a function gives infinity, those rows count alone.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         "brute" computes every distance; all others none that a matrix product rules out. The neighbours are the same.
     p : float, default=2

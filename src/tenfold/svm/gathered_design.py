@@ -35,6 +35,10 @@ class GatheredDesign(Mergeable):
     """weight of all rows"""
     size: Annotated[float, NOT_NEGATIVE]
     """weighted sum of |y|, of numbers"""
+    radius: Annotated[float, NOT_NEGATIVE]
+    """the largest length of a row, without the constant"""
+    highest: Annotated[float, NOT_NEGATIVE]
+    """the largest |y|, of numbers"""
     bytes: Annotated[int, COUNTS]
     """that the rows take"""
     few: Annotated[int, COUNTS]
@@ -57,7 +61,9 @@ class GatheredDesign(Mergeable):
             for name in _FIELDS
         }
         mass, total = self.mass + other.mass, self.total + other.total
-        return replace(self, **joined, mass=mass, total=total, size=self.size + other.size, bytes=size, memory=memory)
+        largest = {name: max(getattr(self, name), getattr(other, name)) for name in ("radius", "highest")}
+        joined |= {"mass": mass, "total": total, "size": self.size + other.size, **largest}
+        return replace(self, **joined, bytes=size, memory=memory)
 
     def dense(self) -> Array:
         """The rows as one array, also of CSR rows."""
@@ -103,6 +109,16 @@ def with_constant(X: Columns, constant: float) -> Array:
     return out
 
 
+def _radius(X: Columns) -> float:
+    """The largest length of a row."""
+    if sp.issparse(X.data):
+        csr = sp.csr_array(X.sparse(), dtype=np.float64, copy=True)
+        csr.sum_duplicates()
+        squares = np.asarray(csr.multiply(csr).sum(axis=1)).ravel()
+        return float(np.sqrt(squares.max(initial=0.0)))
+    return float(max((np.linalg.norm(block, axis=1).max(initial=0.0) for _, block in X.blocks()), default=0.0))
+
+
 _FIELDS = ("X", "data", "indices", "lengths", "label", "number", "weight")
 
 
@@ -125,7 +141,9 @@ class AllDesignRows(Gathered):
         number = np.asarray(none if self.classes else chunk.y, dtype=np.float64)
         weight = np.asarray(chunk.weight, dtype=np.float64)
         mass = np.bincount(label, weight, self.classes).astype(np.float64) if self.classes else none
-        sums = (mass, chunk.total, float(weight @ np.abs(number)) if n and not self.classes else 0.0)
+        size_of_numbers = float(weight @ np.abs(number)) if n and not self.classes else 0.0
+        largest = (_radius(chunk.X), float(np.abs(number).max(initial=0.0)))
+        sums = (mass, chunk.total, size_of_numbers, *largest)
         sparse = sp.issparse(chunk.X.data)
         if sparse:
             csr = sp.csr_array(chunk.X.sparse(), dtype=np.float64, copy=True)

@@ -18,7 +18,7 @@ from tenfold.compiled.linear_model.dual_descent import descend_dual
 from tenfold.core import MANY, Array, Claim, Columns, Flags, Mergeable, Schema
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE, POSITIVE
 from tenfold.core.learner import Done, Initial
-from tenfold.estimator.shell.constraints import boolean, choice, integer, real
+from tenfold.estimator.shell.constraints import boolean, choice, integer, positive, real
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.keyword_decisions import some_rounds, unseeded
 from tenfold.estimator.shell.kinds import warn_not_converged
@@ -47,7 +47,7 @@ MULTIPLIER_SLOPE_RATIO = 0.01
 
 
 class GapSums(Mergeable):
-    """Sums over all rows at some planes and dual variables: the gap of each output is slack + ½‖w - pull‖²."""
+    """Sums over all rows at some planes and dual variables, from which the gap of each output follows."""
 
     loss: Annotated[Array, "output", NOT_NEGATIVE]
     slack: Annotated[Array, "output", NOT_NEGATIVE]
@@ -65,6 +65,10 @@ class MachineModel(NamedTuple):
     loss: Annotated[Array, "output", NOT_NEGATIVE]
     slack: Annotated[Array, "output", NOT_NEGATIVE]
     pull: Annotated[Array, "output", "predictor"]
+    radius: Annotated[float, NOT_NEGATIVE] = 0.0
+    """the largest length of a row"""
+    highest: Annotated[float, NOT_NEGATIVE] = 0.0
+    """the largest |y|; 1 of classes"""
 
 
 class Climbing(NamedTuple):
@@ -83,6 +87,8 @@ class Climbing(NamedTuple):
     """of the smoothed objective; infinite where no step was made"""
     promise: Annotated[Array, "output", NOT_NEGATIVE]
     """by how much the step was to lower it"""
+    radius: Annotated[float, NOT_NEGATIVE]
+    highest: Annotated[float, NOT_NEGATIVE]
 
 
 State = Initial | Climbing | Done
@@ -92,13 +98,13 @@ class LinearMachine(Estimator):
     """Base of `LinearSVC` and `LinearSVR`."""
 
     passes: ClassVar[str] = MANY
-    hidden = frozenset({"weights", "loss", "slack", "pull"})
+    hidden = frozenset({"weights", "loss", "slack", "pull", "radius", "highest"})
 
     _: KW_ONLY
     tol: Annotated[float, real(0, open=True)] = 1e-4
     C: Annotated[float, real(0, open=True)] = 1.0
     fit_intercept: Annotated[bool, boolean] = True
-    intercept_scaling: Annotated[float, real(0, open=True)] = 1.0
+    intercept_scaling: Annotated[float, positive] = 1.0
     dual: Annotated[bool | str, boolean, choice("auto")] = "auto"
     verbose: Annotated[int, "verbose"] = 0
     random_state: Annotated[int | None, unseeded] = None
@@ -119,14 +125,30 @@ class LinearMachine(Estimator):
 
     def _by_descent(self, schema: Schema) -> bool:
         """Whether rows are gathered for dual coordinate descent."""
+        if self._free_intercept:
+            return False
         return len(schema.columns) > MAX_HESSIAN_FEATURES if self.dual == "auto" else bool(self.dual)
 
     @property
+    def _free_intercept(self) -> bool:
+        """Whether the intercept is not penalised."""
+        return bool(self.fit_intercept) and math.isinf(self.intercept_scaling)
+
+    @property
     def _constant(self) -> float:
-        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+        if not self.fit_intercept:
+            return 0.0
+        return 1.0 if self._free_intercept else float(self.intercept_scaling)
 
     def start(self, schema: Schema) -> State:
-        """The state before any rows are read."""
+        """The state before any rows are read; what cannot be fitted is refused here."""
+        if self._free_intercept and self.dual is True:
+            name = type(self).__name__
+            raise ValueError(
+                "dual=True moves one dual variable at a time, which leaves the intercept penalised, and "
+                f"intercept_scaling=inf asks for one that is not. Remedy: tn.{name}(dual=False, "
+                f"intercept_scaling=float('inf')), or tn.{name.removeprefix('Linear')}(kernel='linear')"
+            )
         return Initial(0, schema)
 
     def ask(self, state: State) -> AllDesignRows | SmoothedMargins | None:
@@ -147,16 +169,20 @@ class LinearMachine(Estimator):
     def model(self, state: State) -> MachineModel | None:
         match state:
             case Climbing():
-                return self._model(state.weights, max(state.step, 1))
+                return self._model(state.weights, max(state.step, 1), at=state)
             case Done():
                 return state.model
         return None
 
-    def _model(self, weights: Array, n_iter: int, sums: GapSums | None = None) -> MachineModel:
+    def _model(
+        self, weights: Array, n_iter: int, sums: GapSums | None = None, at: Climbing | None = None
+    ) -> MachineModel:
         k, p = len(weights), weights.shape[1] - self.fit_intercept
-        intercept = self.intercept_scaling * weights[:, p] if self.fit_intercept else np.zeros(k)
+        intercept = self._constant * weights[:, p] if self.fit_intercept else np.zeros(k)
         sums = GapSums(np.zeros(k), np.zeros(k), np.zeros_like(weights)) if sums is None else sums
-        return MachineModel(weights[:, :p].copy(), intercept, n_iter, weights, sums.loss, sums.slack, sums.pull)
+        largest = (0.0, 0.0) if at is None else (at.radius, at.highest)
+        plane = (weights[:, :p].copy(), intercept, n_iter, weights)
+        return MachineModel(*plane, sums.loss, sums.slack, sums.pull, *largest)
 
     def update(self, state: State, s: MarginSums | GatheredDesign) -> State:
         """The next planes, or the last."""
@@ -169,7 +195,8 @@ class LinearMachine(Estimator):
                 none, w = np.zeros((0, *shape)), np.zeros(shape)
                 sigma = 1.0 if k or not s.size else s.total / s.size
                 started = (w, np.full(len(w), math.inf), np.zeros(len(w)))
-                begun = Climbing(0, schema, s.mass, w, none, np.zeros(0), sigma, *started)
+                largest = (s.radius, 1.0 if k else s.highest)
+                begun = Climbing(0, schema, s.mass, w, none, np.zeros(0), sigma, *started, *largest)
                 return self._alone(begun, s) if s.complete else begun
             case Climbing(), MarginSums():
                 return self._climbed(state._replace(step=state.step + 1), s)
@@ -185,25 +212,29 @@ class LinearMachine(Estimator):
             assert isinstance(asked, SmoothedMargins)
             scratch = asked.follow(rows, scratch)
             sums = asked.sums(rows, s.weight, scratch[1])
-            if not _fell(at, sums).all():  # what is on the way matters only then
+            if not self._fell(at, sums).all():  # what is on the way matters only then
                 asked = self.ask(at)
                 assert isinstance(asked, SmoothedMargins)
                 sums = asked.sums(rows, s.weight, scratch[1])
             then = self._climbed(at._replace(step=at.step + 1), sums)
             if isinstance(then, Done) or then.step >= self.max_iter:
-                model = self._model(at.weights, at.step + 1, GapSums(sums.loss, sums.slack, sums.pull))
+                gap_sums = GapSums(sums.loss, sums.slack, sums.pull)
+                model = self._model(at.weights, at.step + 1, gap_sums, at)
                 return Done.of(model)
             at = then
 
     def _climbed(self, at: Climbing, s: MarginSums) -> Climbing | Done:
         """A step of Newton's method; or a part of the last; or, if that is done, dual variables that move."""
         w = at.weights
-        enough = self.tol * _primal(w, s)
-        if float(_gaps(w, s).sum()) <= enough:
-            return Done.of(self._model(w, at.step), at.step)
-        value, fell = _value(w, s), _fell(at, s)
-        slope = w - s.pull
-        still = np.einsum("ij,ij->i", slope, slope)
+        ridge = self._ridge(w.shape[1])
+        enough = self.tol * self._primal(w, s)
+        if float(self._gaps(w, s, at.radius, at.highest).sum()) <= enough:
+            return Done.of(self._model(w, at.step, at=at), at.step)
+        value, fell = self._value(w, s), self._fell(at, s)
+        slope = ridge * w - s.pull
+        still = np.einsum("ij,j,ij->i", slope, ridge, slope)
+        if self._free_intercept:
+            still += 4 * np.abs(slope[:, -1]) * self._intercept_bound(w, s, at.radius, at.highest)
         near = still <= np.maximum(MULTIPLIER_SLOPE_RATIO * s.moved, MULTIPLIER_SLOPE_RATIO * enough / len(w))
         near &= not self._squared
         if (near & fell).all():
@@ -221,7 +252,7 @@ class LinearMachine(Estimator):
         for k in range(len(w)):
             if not fell[k]:  # the best part of the step
                 ways = at.base[k] + STEP_FRACTIONS[:, None] * (w[k] - at.base[k])
-                values = 0.5 * np.einsum("ij,ij->i", ways, ways) + s.line[k]
+                values = 0.5 * np.einsum("ij,j,ij->i", ways, ridge, ways) + s.line[k]
                 best = int(np.argmin(values))
                 then[k] = base[k] = ways[best]
                 base_value[k] = math.inf
@@ -237,11 +268,11 @@ class LinearMachine(Estimator):
                 base_value[k] = math.inf
                 continue
             p = w.shape[1]
-            step = -_solved(np.eye(p) + s.curvature[k].reshape(p, p), slope[k])
+            step = -_solved(np.diag(ridge) + s.curvature[k].reshape(p, p), slope[k])
             promise[k] = max(-float(slope[k] @ step), 0.0)
             then[k] = w[k] + step
         if np.array_equal(then, w):  # rounding: no step changes anything
-            return Done.of(self._model(w, at.step), at.step)
+            return Done.of(self._model(w, at.step, at=at), at.step)
         return at._replace(weights=then, base=base, base_value=base_value, promise=promise)
 
     def _descended(self, schema: Schema, s: GatheredDesign) -> MachineModel:
@@ -267,9 +298,13 @@ class LinearMachine(Estimator):
         if isinstance(s, GatheredDesign) and not s.complete:
             return None
         sums = _sums(model, s)
-        gap, primal = float(_gaps(model.weights, sums).sum()), _primal(model.weights, sums)
+        gap = float(self._gaps(model.weights, sums, model.radius, model.highest).sum())
+        primal = self._primal(model.weights, sums)
         why = f"primal value {primal:.9g} minus that of dual variables within their bounds"
-        why += "; the intercept is penalised" if self.fit_intercept else ""
+        if self._free_intercept:
+            why += "; the intercept is not penalised: a best one is not above largest target + largest row · ‖w‖"
+        elif self.fit_intercept:
+            why += "; the intercept is penalised"
         say = "share of the primal value that the optimum may be below it"
         return (
             Claim("gap", gap, "proved", why, "objective"),
@@ -284,6 +319,51 @@ class LinearMachine(Estimator):
                 f"after max_iter={self.max_iter} rounds. Remedy: a larger max_iter, a smaller C, or columns of like "
                 "size, StandardScaler()"
             )
+
+    def _ridge(self, p: int) -> Array:
+        """How much the square of each coefficient is penalised: by 1, and the free intercept not at all."""
+        out = np.ones(p)
+        out[p - self._free_intercept :] = 0.0
+        return out
+
+    def _norms(self, weights: Array) -> Array:
+        """½‖w‖² of each output, without a free intercept."""
+        return np.asarray(0.5 * np.einsum("ij,j,ij->i", weights, self._ridge(weights.shape[1]), weights))
+
+    def _primal(self, weights: Array, s: GapSums | MarginSums) -> float:
+        return float((self._norms(weights) + s.loss).sum())
+
+    def _value(self, weights: Array, s: MarginSums) -> Array:
+        """The smoothed objective of each output."""
+        return np.asarray(self._norms(weights) + s.value)
+
+    def _fell(self, at: Climbing, s: MarginSums) -> Flags:
+        """Whether the smoothed objective fell by enough with the last step, but for rounding."""
+        rounding = 64 * np.finfo(float).eps * (np.abs(s.value) + s.loss)
+        return np.asarray(self._value(at.weights, s) <= at.base_value - 1e-4 * at.promise + rounding)
+
+    def _gaps(self, weights: Array, s: GapSums | MarginSums, radius: float, highest: float) -> Array:
+        """The duality gap of each output: what multipliers fall short of the losses, and how far they pull from w.
+
+        With a free intercept b the multipliers β should add up to 0. If they do not, the dual is that of the problem
+        with |b| ≤ B, which has the same optimum where B bounds the best intercept: its gap has B|Σβ| - bΣβ in place of
+        the square.
+        """
+        off = weights - s.pull
+        found = s.slack + self._norms(off)
+        if self._free_intercept:
+            total, b = s.pull[:, -1], weights[:, -1]
+            found = found + np.abs(total) * self._intercept_bound(weights, s, radius, highest) - b * total
+        return np.asarray(found)
+
+    def _intercept_bound(self, weights: Array, s: GapSums | MarginSums, radius: float, highest: float) -> Array:
+        """How large the best intercept of each output is at most.
+
+        Beyond `highest` + R‖w‖ all values are above all targets (1 and -1 of classes), or below, and the losses fall
+        towards it. ‖w‖²/2 of the best plane is at most the objective of this one.
+        """
+        bound = highest + self._epsilon + radius * np.sqrt(2 * (self._norms(weights) + s.loss))
+        return np.maximum(bound, np.abs(weights[:, -1]))
 
     def is_valid(self, model: MachineModel, summary: object, schema: Schema) -> bool:
         k = _classes(schema)
@@ -330,27 +410,6 @@ def _sums(model: MachineModel, s: Any) -> GapSums:
     if isinstance(s, GatheredDesign):
         return GapSums(model.loss, model.slack, model.pull)
     return GapSums(s.loss, s.slack, s.pull)
-
-
-def _value(weights: Array, s: MarginSums) -> Array:
-    """The smoothed objective of each output."""
-    return np.asarray(0.5 * np.einsum("ij,ij->i", weights, weights) + s.value)
-
-
-def _fell(at: Climbing, s: MarginSums) -> Flags:
-    """Whether the smoothed objective fell by enough with the last step, but for rounding."""
-    rounding = 64 * np.finfo(float).eps * (np.abs(s.value) + s.loss)
-    return np.asarray(_value(at.weights, s) <= at.base_value - 1e-4 * at.promise + rounding)
-
-
-def _gaps(weights: Array, s: GapSums | MarginSums) -> Array:
-    """The duality gap of each output: what multipliers fall short of the losses, and how far they pull from w."""
-    off = weights - s.pull
-    return np.asarray(s.slack + 0.5 * np.einsum("ij,ij->i", off, off))
-
-
-def _primal(weights: Array, s: GapSums | MarginSums) -> float:
-    return float((0.5 * np.einsum("ij,ij->i", weights, weights) + s.loss).sum())
 
 
 def _classes(schema: Schema) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from typing import Annotated, Any
@@ -28,7 +29,7 @@ class LinearSVC(LinearMachine, Deciding):
     curvatures into a step of Newton's method, ten to thirty of them (the method of multipliers). Of more than 500
     columns, as of text, all rows are gathered for dual coordinate descent. Of more than two classes, each is separated
     from the rest. As in scikit-learn the intercept is the coefficient of a column of `intercept_scaling`, and is
-    penalised.
+    penalised, unless that is infinite.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ class LinearSVC(LinearMachine, Deciding):
     fit_intercept : bool, default=True
         Whether to fit a constant term beside the coefficients.
     intercept_scaling : float, default=1.0
-        Value of the constant column of the intercept: the larger, the less the intercept is penalised.
+        Value of the constant column of the intercept: the larger, the less the intercept is penalised. Infinite: not at
+        all, as in textbooks and in the machine with a kernel; `dual=True` cannot do that.
     class_weight : dict or "balanced", optional
         Factors of C for each class; of more than two classes, for its rows where it is separated from the rest.
     verbose : int, default=0
@@ -82,6 +84,7 @@ class LinearSVC(LinearMachine, Deciding):
         {"tol": 1e-9},
         {"tol": 1e-9, "loss": "hinge", "C": 0.1, "class_weight": "balanced"},
         {"tol": 1e-9, "loss": "hinge", "C": 0.1, "dual": True},
+        {"tol": 1e-9, "loss": "hinge", "C": 0.1, "intercept_scaling": math.inf},
     )
 
     penalty: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY
 from typing import Annotated
 
@@ -19,7 +20,7 @@ class LinearSVR(LinearMachine, Regressor):
     Each row holds its dual variable where it is, in memory, on disk or on a cluster; each pass merges slopes and
     curvatures into a step of Newton's method, ten to thirty of them (the method of multipliers). Of more than 500
     columns, as of text, all rows are gathered for dual coordinate descent. As in scikit-learn the intercept is the
-    coefficient of a column of `intercept_scaling`, and is penalised.
+    coefficient of a column of `intercept_scaling`, and is penalised, unless that is infinite.
 
     Parameters
     ----------
@@ -34,7 +35,8 @@ class LinearSVR(LinearMachine, Regressor):
     fit_intercept : bool, default=True
         Whether to fit a constant term beside the coefficients.
     intercept_scaling : float, default=1.0
-        Value of the constant column of the intercept: the larger, the less the intercept is penalised.
+        Value of the constant column of the intercept: the larger, the less the intercept is penalised. Infinite: not at
+        all, as in textbooks and in the machine with a kernel; `dual=True` cannot do that.
     dual : bool or "auto", default="auto"
         True: dual coordinate descent on all rows at once, in memory. False: passes over the rows, wherever they are.
         "auto": True for more than 500 columns.
@@ -65,6 +67,7 @@ class LinearSVR(LinearMachine, Regressor):
     law_params = (
         {"tol": 1e-12, "loss": "squared_epsilon_insensitive", "epsilon": 0.1},
         {"tol": 1e-11, "C": 0.1},
+        {"tol": 1e-11, "C": 0.1, "intercept_scaling": math.inf},
     )
 
     _: KW_ONLY

@@ -35,7 +35,7 @@ def features_of(K: Array) -> Array:
     return out
 
 
-def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
+def separable(kernel: Kernel, X: Values, sign: Array, *, offset: bool = True) -> bool:
     """Whether some f(x) = Σ βᵢ k(xᵢ, x) + b has sign f(x) ≥ 1 for all rows; True too if too many rows take part.
 
     Parameters
@@ -44,13 +44,17 @@ def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
     X : array of shape (rows, columns)
     sign : array of shape (rows,)
         -1 and 1.
+    offset : bool, default=True
+        Whether there is a b. If not, more rows than one program takes are left to the dual.
 
     Returns
     -------
     bool
     """
     if len(X) <= MAX_ROWS_IN_ONE_PROGRAM:
-        return _by_program(kernel, X, sign)
+        return _by_program(kernel, X, sign, offset)
+    if not offset:
+        return True
     sides = (np.flatnonzero(sign > 0), np.flatnonzero(sign < 0))
     some = np.concatenate([side[np.linspace(0, len(side) - 1, min(len(side), 250)).astype(int)] for side in sides])
     for _ in range(MAX_ROUNDS):
@@ -70,13 +74,14 @@ def separable(kernel: Kernel, X: Values, sign: Array) -> bool:
     raise DataError(NEARLY_SEPARABLE)
 
 
-def _by_program(kernel: Kernel, X: Values, sign: Array) -> bool:
+def _by_program(kernel: Kernel, X: Values, sign: Array, offset: bool = True) -> bool:
     """Decide separability by a linear program over all rows."""
     Z = features_of(kernel(X))
     n, rank = Z.shape
-    if rank >= n - 1 and np.linalg.matrix_rank(np.column_stack([Z, np.ones(n)])) == n:
+    constant = np.ones((n, int(offset)))
+    if rank >= n - 1 and np.linalg.matrix_rank(np.column_stack([Z, constant])) == n:
         return True  # so many points in general position are separated however they are labelled
     scale = np.sqrt(np.einsum("ij,ij->i", Z, Z).mean()) or 1.0
-    A = -sign[:, None] * np.column_stack([Z / scale, np.ones(n)])
-    found = linprog(np.zeros(rank + 1), A_ub=A, b_ub=-np.ones(n), bounds=(None, None), method="highs")
+    A = -sign[:, None] * np.column_stack([Z / scale, constant])
+    found = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=-np.ones(n), bounds=(None, None), method="highs")
     return bool(found.status == 0)

@@ -24,6 +24,7 @@ from tenfold.kernels.kernel_names import SKLEARN_NAMES
 from tenfold.stats.rows.training_objects import AllObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
 from tenfold.svm.dual_problem import DualProblem, DualSolution, KernelRows, by_row, solve_dual
+from tenfold.svm.origin_kernel import OriginKernel, with_origin, without_origin
 from tenfold.svm.separable import NEARLY_SEPARABLE
 from tenfold.theory.bounds.margin_bound import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box
@@ -84,6 +85,7 @@ class KernelMachine(KernelExpansion):
     cache_size: Annotated[float, real(0, open=True)] = 200
     verbose: Annotated[bool, "verbose"] = False
     max_iter: Annotated[int, integer(-1)] = -1
+    fit_intercept: Annotated[bool, boolean] = True
 
     def stop(self) -> Stop:
         return Never()
@@ -129,9 +131,12 @@ class KernelMachine(KernelExpansion):
         soft = self.max_iter if self.max_iter >= 0 else max(SOFT_LIMIT, 100 * len(X))
         most = HARD_LIMIT + 200 * len(X) if hard else soft
         for rows, dual in machines:
-            found.append(
-                solve_dual(kernel, X[rows], dual, self.tol, memory=memory, max_moves=most, shrinking=self.shrinking)
-            )
+            compared, at, problem = kernel, X[rows], dual
+            if not self.fit_intercept:
+                compared = OriginKernel.of(kernel, at)
+                at, problem = np.arange(len(rows) + 1), with_origin(dual, len(rows))
+            one = solve_dual(compared, at, problem, self.tol, memory=memory, max_moves=most, shrinking=self.shrinking)
+            found.append(one if self.fit_intercept else without_origin(one, len(rows)))
             if hard and found[-1].moves >= most:
                 raise DataError(NEARLY_SEPARABLE)
         if any(each.moves >= most for each in found):
@@ -196,12 +201,19 @@ class VerifiedMachine(NamedTuple):
     """f of each row"""
 
 
-def verify(kernel: Kernel, X: Values, dual: DualProblem, beta: Array, bias: float) -> VerifiedMachine:
-    """Residuals of the optimality conditions at these variables, in float64."""
+def verify(
+    kernel: Kernel, X: Values, dual: DualProblem, beta: Array, bias: float, *, offset: bool = True
+) -> VerifiedMachine:
+    """Residuals of the optimality conditions at these variables, in float64; without `offset` the bias is 0."""
     b = by_row(beta, dual.row, len(X))
     F = values_of(kernel, X, b)
     f = F + bias
-    found = kkt_box(f[dual.row], dual.target, dual.low, dual.high, beta)
+    conditions = (f[dual.row], dual.target, dual.low, dual.high, beta)
+    if not offset:  # variables need not add up to 0: what they lack is that of the origin, which has any size
+        none, free, rest = np.zeros(2), np.array([0.0, np.inf]), -float(beta.sum())
+        of_origin = (none, none, -free, free[::-1], np.array([max(rest, 0.0), min(rest, 0.0)]))
+        conditions = tuple(np.concatenate(each) for each in zip(conditions, of_origin, strict=True))
+    found = kkt_box(*conditions)
     square = max(float(b @ F), 0.0)
     scale = float(np.abs(kernel.diagonal(X)).max(initial=0.0)) * float(np.abs(b).sum())
     if np.isinf(dual.high).any() or np.isinf(dual.low).any():  # a hard margin: made wide enough, the plane is feasible

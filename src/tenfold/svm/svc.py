@@ -33,7 +33,16 @@ from tenfold.svm.error_bounds import error_claims
 from tenfold.svm.leave_one_out_bound import leave_one_out_claim
 from tenfold.svm.platt_scaling import coupled, cross_fitted, log_sigmoids
 from tenfold.svm.separable import separable
-from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, margin_claims, verify, weights_of
+from tenfold.svm.slack_table import SlackTable
+from tenfold.svm.support_vector_machine import (
+    KernelMachine,
+    Machine,
+    claims_of,
+    margin_claims,
+    values_of,
+    verify,
+    weights_of,
+)
 
 
 class SVCModel(NamedTuple):
@@ -92,6 +101,9 @@ class SVC(KernelMachine, Deciding):
         Ignored; it is there for the sake of pipelines written for scikit-learn.
     max_iter : int, default=-1
         Pairs of variables that are moved at most; -1: no limit.
+    fit_intercept : bool, default=True
+        Whether f has an offset. Without one, the plane goes through the origin of the features; the certificate then
+        has no bounds on the error of other rows.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether `decision_function` of more than two classes has a column for each class, or for each two.
     break_ties : bool, default=False
@@ -110,7 +122,7 @@ class SVC(KernelMachine, Deciding):
         Or of strings, sets or trees, if the kernel compares these.
     dual_coef_ : array of shape (classes - 1, support vectors)
     intercept_ : array
-        Of each machine; the mean over support vectors inside their bounds.
+        Of each machine; the mean over support vectors inside their bounds. 0 without an offset.
     n_support_ : array of shape (classes,)
     class_weight_ : array of shape (classes,)
     coef_ : array
@@ -137,6 +149,7 @@ class SVC(KernelMachine, Deciding):
         {"tol": 1e-9, "kernel": "linear", "C": 0.1, "class_weight": "balanced"},
         {"tol": 1e-9, "kernel": "poly", "degree": 2, "coef0": 1.0, "multi_class": "ovr"},
         {"tol": 1e-9, "kernel": SpectrumKernel(2)},
+        {"tol": 1e-9, "fit_intercept": False},
     )
 
     _: KW_ONLY
@@ -217,10 +230,11 @@ class SVC(KernelMachine, Deciding):
 
     def _refuse_inseparable(self, kernel: Kernel, X: Any, machines: list[Machine]) -> None:
         for rows, dual in machines:
-            if not separable(kernel, X[rows], dual.target):
+            if not separable(kernel, X[rows], dual.target, offset=self.fit_intercept):
+                plane = "plane" if self.fit_intercept else "plane through the origin"
                 raise DataError(
-                    "C is infinite, and no plane separates the classes in the features of this kernel: the hard margin "
-                    "has no solution. Remedy: a finite C, or another kernel"
+                    f"C is infinite, and no {plane} separates the classes in the features of this kernel: the hard "
+                    "margin has no solution. Remedy: a finite C, or another kernel"
                 )
 
     def certify(self, model: SVCModel, s: TrainingRows | TrainingObjects) -> tuple[Claim, ...]:
@@ -230,16 +244,17 @@ class SVC(KernelMachine, Deciding):
         weights = np.zeros((len(machines), len(s)))
         weights[:, model.position] = model.weights
         judged = [
-            verify(kernel, X[rows], dual, each[rows], float(bias))
+            verify(kernel, X[rows], dual, each[rows], float(bias), offset=self.fit_intercept)
             for (rows, dual), each, bias in zip(machines, weights, model.intercept)
         ]
         claims = claims_of(judged, len(model.support), len(s), kernel.psd)
-        if len(machines) == 1 and kernel.psd:
+        if len(machines) == 1 and kernel.psd and self.fit_intercept:
             of_all = (machines[0].dual, weights[0], judged[0], s.weight, self._chosen_beforehand)
             claims += (leave_one_out_claim(kernel, X, *of_all),)
         if len(machines) == 1:
             claims += margin_claims(judged[0], kernel, X, math.isinf(self.C))
-        if len(machines) == 1 and kernel.psd and self._chosen_beforehand and (s.weight == 1).all():
+        proved = kernel.psd and self.fit_intercept and self._chosen_beforehand
+        if len(machines) == 1 and proved and (s.weight == 1).all():
             (_, dual), one = machines[0], judged[0]
             free = bool(((weights[0] > dual.low) & (weights[0] < dual.high)).any())
             given = (weights[0], free, one.square, float(model.intercept[0]), kernel.diagonal(X))
@@ -322,6 +337,34 @@ class SVC(KernelMachine, Deciding):
         if self.decision_function_shape == "ovo" and self.multi_class == "ovo":
             return [f"decision_{a}_{b}" for a, b in combinations(labels, 2)]
         return [f"decision_{c}" for c in labels]
+
+    @fitted
+    def slack_table(self, machine: int = 0) -> SlackTable:
+        """Slack of each training row, max(0, 1 - y f(x)), with its case: 0, up to 1, or above 1.
+
+        Parameters
+        ----------
+        machine : int, default=0
+            Which of the machines; two classes have one, more have one for each two of them, in the order of
+            `intercept_`, or one for each class (`multi_class="ovr"`).
+
+        Returns
+        -------
+        table : SlackTable
+            Slack up to `tol` counts as none.
+        """
+        s, model = self.summary_, self.model_
+        if s is None:
+            raise ValueError("the rows were not kept: this model was saved with summary=False")
+        machines = self._machines(len(model.n_support), s, model.class_weight)
+        if not 0 <= machine < len(machines):
+            raise ValueError(f"machine is a number from 0 to {len(machines) - 1}, not {machine!r}")
+        rows, dual = machines[machine]
+        kernel, X = self.compared(s, model.gamma)
+        beta = np.zeros(len(s))
+        beta[model.position] = model.weights[machine]
+        value = values_of(kernel, X, beta)[rows] + model.intercept[machine]
+        return SlackTable.of(s.place[rows], dual.target, value, np.abs(beta[rows]), self.tol)
 
     # ---- attributes of scikit-learn --------------------------------------------------------------------------
 

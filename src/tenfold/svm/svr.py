@@ -74,6 +74,8 @@ class SVR(KernelMachine, Regressor):
         Ignored; it is there for the sake of pipelines written for scikit-learn.
     max_iter : int, default=-1
         Pairs of variables that are moved at most; -1: no limit.
+    fit_intercept : bool, default=True
+        Whether f has an offset.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class SVR(KernelMachine, Regressor):
         {"tol": 1e-9},
         {"tol": 1e-9, "kernel": "linear", "C": 0.1, "epsilon": 0.0},
         {"tol": 1e-9, "kernel": SpectrumKernel(2)},
+        {"tol": 1e-9, "fit_intercept": False},
     )
 
     _: KW_ONLY
@@ -138,7 +141,12 @@ class SVR(KernelMachine, Regressor):
         b = np.zeros(len(s))
         b[model.position] = model.weights[0]
         judged = verify(
-            kernel, X, dual, np.concatenate([np.maximum(b, 0), np.minimum(b, 0)]), float(model.intercept[0])
+            kernel,
+            X,
+            dual,
+            np.concatenate([np.maximum(b, 0), np.minimum(b, 0)]),
+            float(model.intercept[0]),
+            offset=self.fit_intercept,
         )
         return claims_of([judged], len(model.support), len(s), kernel.psd)
 

@@ -54,6 +54,7 @@ from tenfold.theory.classes.separability import (
 )
 from tenfold.theory.classes.shattering import growth_function, labellings, shatters, vc_dimension
 from tenfold.theory.conditioning import condition_number, minimum_shift
+from tenfold.theory.convex_problem import ConvexProblem
 from tenfold.theory.divergence import kl_bernoulli, kl_lower, kl_upper
 from tenfold.theory.duality import dual_value, lagrangian, strictly_feasible
 from tenfold.theory.optimality import Residuals, kkt, kkt_box, kkt_svm
@@ -61,6 +62,7 @@ from tenfold.theory.shortest_tree import ShortestTree, shortest_tree
 
 __all__ = [
     "Bound",
+    "ConvexProblem",
     "Residuals",
     "Separation",
     "ShortestTree",
