@@ -80,6 +80,14 @@ def test_independence_is_given_the_class():
     assert not table.independent("a", "class")
 
 
+def test_erratum_27_of_a_loaded_die_a_number_below_four_has_two_thirds():
+    """1/2 + 0 + 1/6: an event has the sum of its outcomes, and 5 is not one of them."""
+    die = tn.ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, np.array([3, 0, 1, 0, 1, 1]) / 6)
+    below = [face for face in die.values["die"] if face < 4]
+    assert sum(die.probability(die=face) for face in below) == pytest.approx(2 / 3)
+    assert die.marginal("die").p.sum() == pytest.approx(1)
+
+
 def test_the_weather_table():
     """P(play) = .67, the weather .72, .1, .08, .1, and .218292 bits between them."""
     found = tn.ProbabilityTable(SKY, [[0.576, 0.01, 0.064, 0.02], [0.144, 0.09, 0.016, 0.08]])
