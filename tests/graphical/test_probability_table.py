@@ -143,7 +143,7 @@ def test_wrong_arguments_are_named(call, says):
 
 
 @pytest.mark.quick
-def test_erratum_27_the_loaded_die():
+def test_erratum_27_of_a_loaded_die_a_number_below_four_has_two_thirds():
     """Faces of 1/2, 0, 1/6, 0, 1/6, 1/6: less than 4 has probability 2/3, not 5/6."""
     die = tn.ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, [3, 0, 1, 0, 1, 1])
     assert die.probability(die=[1, 2, 3]) == pytest.approx(float(Fraction(2, 3)), abs=1e-15)

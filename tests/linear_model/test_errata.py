@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from tenfold import Lasso, LinearRegression, Perceptron, Ridge
+from tenfold import Lasso, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Perceptron, Ridge
 from tenfold.core import Chunk, Columns
 from tenfold.linear_model.sgd.perceptron_epoch import Margins
 from tenfold.theory import signed_distance
@@ -111,3 +111,15 @@ def test_the_penalty_of_texts_by_the_number_of_features(q):
     found = scipy.optimize.minimize(objective, np.zeros(k + 1), method="Nelder-Mead", options=options)
     np.testing.assert_allclose(mine, found.x, atol=1e-5)
     assert objective(mine) <= found.fun + 1e-12
+
+
+def test_erratum_31_logistic_regression_is_discriminative():
+    """It models P(y | x) alone: rows kept by x teach the same; the normal classes of LDA, P(x | y), are others then."""
+    random = np.random.default_rng(6)
+    x = random.normal(size=(40_000, 1))
+    y = random.random(40_000) < 1 / (1 + np.exp(-1.5 * x[:, 0] - 0.5))
+    kept = (x[:, 0] > 0.5) | (random.random(40_000) < 0.1)
+    for discriminative, learner in ((True, LogisticRegression(C=np.inf)), (False, LinearDiscriminantAnalysis())):
+        whole, part = (learner.fit(x[some], y[some]).coef_[0, 0] for some in (slice(None), kept))
+        assert (abs(part - whole) < 0.15) == discriminative
+    assert not hasattr(LogisticRegression().fit(x, y), "means_")

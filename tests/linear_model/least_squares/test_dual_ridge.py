@@ -136,3 +136,15 @@ def test_sparse_rows_that_take_many_steps_are_solved_by_their_matrix(monkeypatch
     monkeypatch.setattr(dual_ridge, "by_cholesky", None)
     with pytest.raises(TypeError):
         Ridge(1e-9).fit(X, y)
+
+
+def test_erratum_16_the_dual_pays_off_where_columns_are_many():
+    """It has as many unknowns as rows: 30 x 1,200 is solved by rows, 1,200 x 30 by the products of columns."""
+    random = np.random.default_rng(9)
+    for rows, columns, kept, words in ((30, 1200, Rows, "dual of 30 rows"), (1200, 30, Moments, "normal equations")):
+        X, y = random.normal(size=(rows, columns)), random.normal(size=rows)
+        model = Ridge(2.0, fit_intercept=False).fit(X, y)
+        assert isinstance(model.summary_, kept)
+        assert words in model.certificate_["gap"].because
+        a = np.linalg.solve(X @ X.T + 2 * np.eye(rows), y)
+        np.testing.assert_allclose(model.coef_, X.T @ a, rtol=1e-7, atol=1e-9)

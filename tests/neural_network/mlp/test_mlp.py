@@ -122,6 +122,8 @@ def test_the_gradient_of_an_outer_weight_is_the_error_times_the_state_below():
     slope = loss_and_gradient(network, w, np.array([[x]]), np.array([y]), np.ones(1))[1]
     assert slope[2] == pytest.approx(error * h1, rel=1e-12)
     assert abs(slope[2] - error * u1) > 0.01
+    graph = tn.NetworkGraph({("x", "h"): w1, ("h", "y"): w2}, ["y"], {"h": b1, "y": b2}, "logistic")
+    assert graph.gradients([x], y).edges["h", "y"] == pytest.approx(error * h1, rel=1e-12)
 
 
 def test_the_gradient_of_a_node_uses_the_slope_at_its_own_input():
