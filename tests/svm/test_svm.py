@@ -12,7 +12,7 @@ from dual_problems import KINDS, examine
 from tenfold import SVC, SVR
 from tenfold.core.driver_threads import driver_threads
 from tenfold.svm import dual_problem, support_vector_machine
-from tenfold.svm.dual_problem import DualProblem, KernelRows, solve_dual
+from tenfold.svm.dual.dual_problem import DualProblem, KernelRows, solve_dual
 from tenfold.svm.platt_scaling import coupled, sigmoid_fit
 
 random = np.random.default_rng(0)

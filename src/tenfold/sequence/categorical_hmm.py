@@ -20,9 +20,9 @@ from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Lens
 from tenfold.estimator import fitted, for_users
+from tenfold.estimator.given_model import with_model
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, integer, real
-from tenfold.estimator.shell.given_model import with_model
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.sequence.given_probabilities import checked_chain, checked_emissions, checked_shares, sorted_symbols
 from tenfold.sequence.hidden_markov import HiddenMarkov, HMMRounds, drawn_shares, gain_of, shares

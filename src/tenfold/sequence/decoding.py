@@ -264,12 +264,12 @@ class StateDecoder(SequenceLearner):
         check_is_fitted(self)
         rows = next(rows for rows in self._each(_rows, X, None) if len(rows.ends))
         names = np.asarray(self.named(np.arange(len(self.startprob_)))).tolist()
-        made = trellis_of(self.startprob_, self.transmat_, rows.table[rows.codes], names, self._shown(X))
+        made = trellis_of(self.startprob_, self.transmat_, rows.table[rows.codes], names, self._row_texts(X))
         if made.log_likelihood == -np.inf:
             raise impossible(0, IMPOSSIBLE_SEQUENCE_REMEDY)
         return made
 
-    def _shown(self, X: Any) -> list[str]:
+    def _row_texts(self, X: Any) -> list[str]:
         """Each row as text."""
         cells = np.asarray(X, dtype=object)
         return [", ".join(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row) for row in cells]

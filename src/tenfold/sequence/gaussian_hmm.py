@@ -20,9 +20,9 @@ from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression
 from tenfold.estimator import fitted, for_users
+from tenfold.estimator.given_model import read_as, with_model
 from tenfold.estimator.sequences.sequence_rows import ends_of, sequence_weights
 from tenfold.estimator.shell.constraints import array, choice, numbers, real
-from tenfold.estimator.shell.given_model import read_as, with_model
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.mixture.gaussian_components import (
     ROWS_PER_BLOCK,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Codes, Need, Schema
+from tenfold.estimator.given_model import read_as
 from tenfold.estimator.shell.constraints import numbers
-from tenfold.estimator.shell.given_model import read_as
 
 
 def checked_shares(given: Any, name: str, shape: tuple[int, ...]) -> Array:

@@ -17,9 +17,9 @@ from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted, fitted, for_users
+from tenfold.estimator.given_model import sorted_labels, with_model
 from tenfold.estimator.sequences.sequence_rows import sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
-from tenfold.estimator.shell.given_model import sorted_labels, with_model
 from tenfold.sequence.decoding import StateDecoder
 from tenfold.sequence.given_probabilities import checked_chain, checked_emissions, sorted_symbols
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, pair_counts, symbol_table

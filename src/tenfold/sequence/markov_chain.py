@@ -17,9 +17,9 @@ from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.field_values import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted, fitted, for_users
+from tenfold.estimator.given_model import with_model
 from tenfold.estimator.sequences.sequence_rows import SequenceLearner, sequence_weights
 from tenfold.estimator.shell.constraints import real, seed
-from tenfold.estimator.shell.given_model import with_model
 from tenfold.sequence.given_probabilities import checked_chain, sorted_symbols
 from tenfold.sequence.hidden_states import HiddenStates
 from tenfold.sequence.long_run import long_run_shares

@@ -19,7 +19,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Values
 from tenfold.core.arrays import Flags
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import DualProblem
+from tenfold.svm.dual.dual_problem import DualProblem
 from tenfold.svm.support_vector_machine import VerifiedMachine
 
 

@@ -22,7 +22,7 @@ from tenfold.estimator.shell.constraints import boolean, choice, integer, positi
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.keyword_decisions import some_rounds, unseeded
 from tenfold.estimator.shell.kinds import warn_not_converged
-from tenfold.svm.dual_variables import (
+from tenfold.svm.dual.dual_variables import (
     STEP_FRACTIONS,
     DesignLens,
     DesignRows,

@@ -10,7 +10,7 @@ from scipy.special import expit, log_expit
 
 from tenfold.core import Array, Flags, Values
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import DualProblem, DualSolution
+from tenfold.svm.dual.dual_problem import DualProblem, DualSolution
 from tenfold.svm.support_vector_machine import Machine, weights_of
 
 CALIBRATION_FOLDS = 5

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from tenfold.core import Array, DataError, Values
 from tenfold.kernels.algebra import Kernel
-from tenfold.svm.dual_problem import MAX_FULL_GRAM_ROWS, DualProblem, solve_dual
+from tenfold.svm.dual.dual_problem import MAX_FULL_GRAM_ROWS, DualProblem, solve_dual
 
 RANK_TOLERANCE = 1e-10
 """share of the largest k(x, x) below which the rest of a Gram matrix is rounding"""

@@ -23,8 +23,8 @@ from tenfold.kernels.kernel_expansion import KernelExpansion
 from tenfold.kernels.kernel_names import SKLEARN_NAMES
 from tenfold.stats.rows.training_objects import AllObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
-from tenfold.svm.dual_problem import DualProblem, DualSolution, KernelRows, by_row, solve_dual
-from tenfold.svm.origin_kernel import OriginKernel, with_origin, without_origin
+from tenfold.svm.dual.dual_problem import DualProblem, DualSolution, KernelRows, by_row, solve_dual
+from tenfold.svm.dual.origin_kernel import OriginKernel, with_origin, without_origin
 from tenfold.svm.separable import NEARLY_SEPARABLE
 from tenfold.theory.bounds.margin_bound import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box

@@ -28,7 +28,7 @@ from tenfold.kernels.algebra import Kernel
 from tenfold.kernels.structured import SpectrumKernel
 from tenfold.stats.rows.training_objects import AllObjects, PackedObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import AllRows, TrainingRows
-from tenfold.svm.dual_problem import DualProblem
+from tenfold.svm.dual.dual_problem import DualProblem
 from tenfold.svm.error_bounds import error_claims
 from tenfold.svm.leave_one_out_bound import leave_one_out_claim
 from tenfold.svm.platt_scaling import coupled, cross_fitted, log_sigmoids

@@ -22,7 +22,7 @@ from tenfold.estimator.shell.parameters import Behind
 from tenfold.kernels.structured import SpectrumKernel
 from tenfold.stats.rows.training_objects import PackedObjects, TrainingObjects
 from tenfold.stats.rows.training_rows import TrainingRows
-from tenfold.svm.dual_problem import DualProblem
+from tenfold.svm.dual.dual_problem import DualProblem
 from tenfold.svm.support_vector_machine import KernelMachine, Machine, claims_of, verify, weights_of
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Codes
 from tenfold.kernels.algebra import Kernel, Out, rows_of
 from tenfold.kernels.proof import Proof
-from tenfold.svm.dual_problem import DualProblem, DualSolution
+from tenfold.svm.dual.dual_problem import DualProblem, DualSolution
 
 
 class OriginKernel(Kernel):
