@@ -8,7 +8,7 @@ import scipy.sparse as sp
 import tenfold as tn
 from dual_problems import features
 from tenfold.kernels import GaussianKernel, LinearKernel, PolynomialKernel, SpectrumKernel
-from tenfold.svm import dual_problem
+from tenfold.svm.dual import dual_problem
 
 KERNELS = [LinearKernel(), GaussianKernel(0.5), PolynomialKernel(2, 1.0, 0.0)]
 
