@@ -11,7 +11,8 @@ import tenfold as tn
 from dual_problems import KINDS, examine
 from tenfold import SVC, SVR
 from tenfold.core.driver_threads import driver_threads
-from tenfold.svm.dual import dual_problem, support_vector_machine
+from tenfold.svm import support_vector_machine
+from tenfold.svm.dual import dual_problem
 from tenfold.svm.dual.dual_problem import DualProblem, KernelRows, solve_dual
 from tenfold.svm.platt_scaling import coupled, sigmoid_fit
 
