@@ -125,6 +125,13 @@ from tenfold.inspection.dependence.split_gains import split_gains as split_gains
 from tenfold.inspection.importance.permutation_importance import permutation_importance as permutation_importance
 from tenfold.inspection.importance.permutation_importance_result import PermutationImportance as PermutationImportance
 from tenfold.inspection.shapley.tree_shap import TreeShap as TreeShap
+from tenfold.inspection.traces.ada_boost_trace import AdaBoostTrace as AdaBoostTrace
+from tenfold.inspection.traces.kmeans_trace import KMeansTrace as KMeansTrace
+from tenfold.inspection.traces.perceptron_trace import PerceptronTrace as PerceptronTrace
+from tenfold.inspection.traces.sliq_trace import SLIQTrace as SLIQTrace
+from tenfold.inspection.traces.trace import trace as trace
+from tenfold.inspection.traces.unrolled_network import UnrolledNetwork as UnrolledNetwork
+from tenfold.inspection.traces.version_space_trace import VersionSpaceTrace as VersionSpaceTrace
 from tenfold.kernel_approximation.nystroem import Nystroem as Nystroem
 from tenfold.kernel_approximation.rbf_sampler import RBFSampler as RBFSampler
 from tenfold.kernel_ridge.kernel_ridge import KernelRidge as KernelRidge

@@ -27,5 +27,6 @@ from tenfold.display.searches import SearchDisplay as SearchDisplay
 from tenfold.display.theory import CoverDisplay as CoverDisplay
 from tenfold.display.theory import ErrorBoundDisplay as ErrorBoundDisplay
 from tenfold.display.theory import GrowthDisplay as GrowthDisplay
+from tenfold.display.traces.trace_display import TraceDisplay as TraceDisplay
 
 def __getattr__(name: str) -> Any: ...

@@ -23,7 +23,7 @@ from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import freeze
 from tenfold.core.contract import RecordTypes, for_users, record_types
 from tenfold.core.learner import ModelT, StateT, SummaryT
-from tenfold.engine import Fit, current, fit, one_blas_thread
+from tenfold.engine import Fit, Watcher, current, fit, one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.estimator.files import model_file
 from tenfold.estimator.files.checkpoint import Checkpoint
@@ -164,11 +164,12 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         stop: Stop | None = None,
         lengths: Any = None,
         solved: bool = True,
+        watchers: Sequence[Watcher] = (),
     ) -> Any:
         """Fit to rows whose parts are numbered from `first` on, if random draws depend on row ids.
 
         If not `solved`, the rows are summarized and no model is made: what is merged with other rows need not be enough
-        for a model of its own.
+        for a model of its own. Each of the watchers looks at every turn of the loop.
         """
         if not isinstance(stop, Stop | None):
             raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
@@ -178,9 +179,9 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         source = source.numbered_from(first) if first else source
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
-        watchers: list[Any] = [history := History()]
+        watching: list[Any] = [history := History()]
         if Reporting.wanted(self):
-            watchers.append(Reporting(self, *((source, None) if source.lazy else (X, y))))
+            watching.append(Reporting(self, *((source, None) if source.lazy else (X, y))))
         with (
             progress(type(self).__name__),
             nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving,
@@ -191,13 +192,14 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
                 learner.__dict__["random_state"] = seed
             if saving is not None:
                 saving.seed = seed
-                watchers.append(saving)
+                watching.append(saving)
             rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
             done = fit(
-                learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at, solved=solved
-            )
+                learner, source, runner=current(), stop=rule, watchers=[*watching, *watchers], resume=resume or at,
+                solved=solved,
+            )  # fmt: skip
         if Reporting.wanted(self):
-            watchers[1].end(done.at)
+            watching[1].end(done.at)
         fresh.__dict__["_history"] = history
         fresh._learned(done, source, seed)
         return self._become(fresh)

@@ -71,6 +71,20 @@ class Recurrent(NamedTuple):
         found[order] = h[-1]
         return found
 
+    def states(self, given: Sequence[Array], X: Array) -> Array:
+        """The states of one sequence after each of its steps: layers x steps x units, by numpy."""
+        found = np.zeros((self.layers, len(X), self.width))
+        h = np.zeros((self.layers, 1, self.width))
+        c = np.zeros_like(h)
+        for t in range(len(X)):
+            below = X[t : t + 1]
+            for at in range(self.layers):
+                W, U, b, d = given[4 * at : 4 * at + 4]
+                h[at], c[at] = _step(self.cell, below @ W.T + b, h[at] @ U.T + d, h[at], c[at])
+                below = h[at]
+            found[:, t] = h[:, 0]
+        return found
+
     def torch_codes(self, torch: Any, given: Sequence[Any], X: Any, lengths: Codes, truncated: bool) -> Any:
         """The same by PyTorch, for gradients; `truncated`: these go back over the last steps alone."""
         cut = np.maximum(lengths - self.truncate, 0) if self.truncate and truncated else np.zeros_like(lengths)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated
+from typing import Annotated, Any
 
-from tenfold.core import Schema
+from tenfold.core import Array, Chunk, MatrixLike, Schema, VectorLike
+from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import choice, integer
 from tenfold.estimator.shell.parameters import Behind
 from tenfold.neural_network.sequences.recurrent import GATES, Recurrent
-from tenfold.neural_network.sequences.sequence_training import UNITS, SequenceTraining
+from tenfold.neural_network.sequences.sequence_network import Sequences
+from tenfold.neural_network.sequences.sequence_training import UNITS, SequenceNetworkModel, SequenceTraining
 
 
 class RNN(SequenceTraining):
@@ -30,3 +32,28 @@ class RNN(SequenceTraining):
     def _encoder(self, schema: Schema) -> Recurrent:
         features, truncate = int(schema.size("feature") or 0), int(self.truncate or 0)
         return Recurrent(features, int(self.hidden_size), int(self.num_layers), self.cell, truncate)
+
+    @fitted
+    def hidden_states(self, X: MatrixLike, lengths: VectorLike = None) -> list[Array]:
+        """The states of the network after each row of a sequence: the network unrolled in time.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        states : list of array of shape (layers, rows, units)
+            One for each sequence. The last state of the last layer is what the answer is made of.
+        """
+        estimator: Any = self
+        return [one for some in estimator._each(_states, X, lengths) for one in some]
+
+
+def _states(learner: RNN, model: SequenceNetworkModel, chunk: Chunk) -> list[Array]:
+    """The states of each sequence of a chunk."""
+    encoder, some = learner._encoder(model.schema), Sequences.of(chunk, model.schema.levels)
+    given = learner._network(model.schema).arrays(model.weights)[:-2]
+    return [encoder.states(given, some.features[at : at + n]) for at, n in zip(some.starts, some.lengths, strict=True)]

@@ -1,0 +1,1 @@
+"""Pictures of traces: what an algorithm does step by step."""

@@ -1,0 +1,1 @@
+"""Traces: what an algorithm does step by step, as tables."""
