@@ -5,8 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+import tenfold as tn
 from tenfold import CandidateElimination, Conjunction, FindS, ListThenEliminate, VersionSpace
 from tenfold.concept.conjunction import consistent, covers
+from tenfold.sources import part_rows
 
 SPORT = """
 Sunny Warm Normal Strong Warm Same Yes
@@ -199,3 +201,28 @@ def test_rows_that_the_boundaries_agree_on_are_not_counted():
     assert (said == target).all()
     assert Conjunction(["a" if j == 3 else "b" if j == 7 else "?" for j in range(40)]) in model.version_space_
     assert covers(model.version_space_.specific[0], rows[target][0])
+
+
+@pytest.mark.parametrize("part", [1, 2, 5, 50])
+def test_an_empty_space_names_the_first_negative_that_is_covered(part):
+    """Whatever the order of the rows and their parts; also where positives come last."""
+    named = 0
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        X = random.choice(list("abc"), (25, 4)).astype(object)
+        y = random.integers(0, 2, 25)
+        y[0], y[1] = (0, 1) if seed % 2 else (1, 0)
+        weight = (random.random(25) < 0.9).astype(float)
+        weight[:2] = 1.0
+        with part_rows(part):
+            model = tn.CandidateElimination().fit(X, y, sample_weight=weight)
+        rows, target = X[weight > 0], y[weight > 0]
+        same = (rows[target == 1] == rows[target == 1][0]).all(axis=0)
+        join = rows[target == 1][0]
+        covered = np.flatnonzero((weight > 0) & (y == 0) & (~same | (join == X)).all(axis=1))
+        claim = model.certificate_["consistent"]
+        assert claim.value == float(not len(covered))
+        if len(covered):
+            named += 1
+            assert f"covers row {covered[0]} too" in claim.because
+    assert named > 10

@@ -135,6 +135,10 @@ def test_exhausted_is_what_the_worst_member_says(seed):
     assert space.largest_error(target, weight) == pytest.approx(worst)
     assert space.is_exhausted(worst + 1e-9, target, weight)
     assert not space.is_exhausted(worst - 1e-9, target, weight)
+    exact = space.largest_error(target, weight)
+    assert not space.is_exhausted(exact, target, weight)
+    assert space.is_exhausted(exact, target, weight, strict=False)
+    assert not space.is_exhausted(exact - 1e-9, target, weight, strict=False)
     assert space.largest_error(target) == pytest.approx(
         max(np.mean([covers(h, p) != covers(target, p) for p in points]) for h in space.members())
     )

@@ -150,3 +150,20 @@ def test_erratum_5_cover_is_one_half_at_the_transition(d):
     if d >= 200:
         assert cover_probability(int(1.5 * (d + 1)), d) > 0.999
         assert cover_probability(int(2.5 * (d + 1)), d) < 0.02
+
+
+@pytest.mark.parametrize("vc", range(8))
+def test_polynomial_growth_is_not_below_sauer(vc):
+    from tenfold.theory import polynomial_growth
+
+    for m in range(60):
+        assert polynomial_growth(m, vc) == (m + 1) ** vc >= growth(m, vc)
+        if vc >= 3:
+            assert log(polynomial_growth(m, vc) or 1) >= log_growth(m, vc) - 1e-12
+    assert polynomial_growth(3, 1) == growth(3, 1)  # so it cannot be smaller for all
+
+
+def test_monomials_are_conjunctions_of_literals():
+    from tenfold.theory import class_size
+
+    assert class_size("monomials", 4) == class_size("conjunctions", 4) == 3**4 + 1

@@ -31,6 +31,7 @@ LAWS = [
     {"size": 973}, {"log_size": 40.0}, {"size": 1}, {"size": 973, "goal": "gap"}, {"size": 973, "goal": "agnostic"},
     {"vc": 3}, {"vc": 1}, {"vc": 50}, {"vc": 3, "form": "max"}, {"vc": 3, "form": "net"}, {"vc": 1, "form": "net"},
     {"vc": 3, "goal": "gap"}, {"vc": 40, "goal": "gap"}, {"vc": 3, "goal": "agnostic"},
+    {"vc": 3, "goal": "agnostic", "form": "chaining"},
 ]  # fmt: skip
 law = st.sampled_from(LAWS)
 
@@ -180,3 +181,41 @@ def test_arguments_that_do_not_fit():
     for eps in (1.0, 2.0):
         with pytest.raises(ValueError, match="eps"):
             sample_size(eps, DELTA, size=3)
+
+
+def test_constant_of_chaining_is_that_of_the_integral():
+    """12 ∫₀¹ sqrt(ln N(u)) du over sqrt(VC), with Haussler's covering number, by quadrature."""
+    from scipy.integrate import quad
+
+    from tenfold.theory.bounds.error_curves import CHAINING
+
+    for vc in (1, 2, 3, 10, 100, 1000):
+        integral, _ = quad(lambda u, vc=vc: np.sqrt(1 + log(vc + 1) + vc * log(2 * exp(1) / u**2)), 0, 1)
+        assert 12 * integral / np.sqrt(vc) <= CHAINING
+
+
+def test_rademacher_average_of_thresholds_is_below_the_constant():
+    """VC dimension 1: the largest mean of signs over all that lie below a threshold, exactly for each draw."""
+    from tenfold.theory.bounds.error_curves import CHAINING
+
+    random = np.random.default_rng(0)
+    for m in (10, 100, 1000):
+        signs = random.choice([-1.0, 1.0], (300, m))
+        average = np.maximum(np.cumsum(signs, axis=1).max(axis=1), 0).mean() / m
+        assert average <= CHAINING / np.sqrt(m)
+
+
+@given(st.floats(1e-3, 0.5), st.floats(1e-9, 0.5), st.integers(1, 50))
+def test_chaining_is_the_rate_with_its_constant(eps, delta, vc):
+    rows = sample_size(eps, delta, vc=vc, goal="agnostic", form="chaining")
+    assert rows <= 6400 * (vc + log(1 / delta)) / eps**2 + 1
+    assert float(error_bound(rows, delta, vc=vc, goal="agnostic", form="chaining")) <= eps
+    four = sample_size(eps / 2, delta, vc=vc, goal="agnostic", form="chaining")
+    assert abs(four / rows - 4) < 0.1  # no logarithm of ε
+
+
+def test_chaining_wins_where_the_logarithm_is_long():
+    given = dict(vc=1, goal="agnostic")
+    assert sample_size(0.1, 0.05, **given) < sample_size(0.1, 0.05, form="chaining", **given)
+    with pytest.raises(ValueError, match="form='chaining' is for vc and the goal 'agnostic'"):
+        sample_size(0.1, 0.05, vc=1, form="chaining")

@@ -32,7 +32,7 @@ from tenfold.concept.hypotheses import (
 from tenfold.concept.undecided import Undecided
 from tenfold.concept.version_space import VersionSpace
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Mergeable, Need, Schema
-from tenfold.core.field_values import CLASS_COUNT, LEVELS, Between
+from tenfold.core.field_values import CLASS_COUNT, COUNTS, LEVELS, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, fitted
 
@@ -47,19 +47,26 @@ class Examples(Mergeable):
     values: Annotated[Array, "column"]
     """the join of the positives"""
     separating: Annotated[Array, "negative", "column", Between(0.0, 1.0)]
-    """columns by which the join differs from a negative, of which a hypothesis keeps one: the least such sets"""
+    """columns by which the join differs from a negative, of which a hypothesis keeps one: each set but those that an
+    earlier negative has a part of"""
+    earliest: Annotated[Codes, "negative", COUNTS]
+    """the number of the first negative of each set"""
     rows: Annotated[Array, "row", "column"]
     """distinct rows that wait for a positive: negatives without any; or rows of the only class that is known"""
+    first: Annotated[Codes, "row", COUNTS]
+    """the number of the first of each of these rows"""
     single: bool
     """whether one class is known, and none was named: it may turn out to be the negative one"""
 
     def __add__(self, other: Examples) -> Examples:
         values = join(self.values, other.values)
-        rows = np.concatenate([self.rows, other.rows])
+        rows, first = np.concatenate([self.rows, other.rows]), np.concatenate([self.first, other.first])
         if self.single or values[0] == NOTHING:
-            return replace(self, rows=np.unique(rows, axis=0))
+            rows, first = first_of_each(rows, first)
+            return replace(self, rows=rows, first=first)
         sets = np.concatenate([self.separating, other.separating, rows != values]) * (values != ANY)
-        return Examples(values, least_sets(sets), rows[:0], False)
+        numbers = np.concatenate([self.earliest, other.earliest, first])
+        return Examples(values, *earliest_sets(sets, numbers), rows[:0], first[:0], False)
 
     def recode(self, old: Schema, new: Schema) -> Examples:
         """Recode to a schema with more categories; the positive class may become known."""
@@ -68,7 +75,7 @@ class Examples(Mergeable):
         if not self.single or len(new.classes) == len(old.classes):
             return out
         if old.classes[-1] == new.classes[-1] and len(self.rows):
-            return replace(out, values=_join_of(out.rows), rows=out.rows[:0], single=False)
+            return replace(out, values=_join_of(out.rows), rows=out.rows[:0], first=out.first[:0], single=False)
         return replace(out, single=False)
 
 
@@ -82,18 +89,22 @@ class BoundariesOfVersionSpace(Grouped[Examples]):
     def summarize(self, chunk: Chunk) -> Examples:
         # Join the positives; then reduce the negatives to the columns that tell them from the join.
         width = chunk.X.shape[1]
-        values, found = np.full(width, NOTHING), [np.empty((0, width))]
+        values, found, numbers = np.full(width, NOTHING), [np.empty((0, width))], [np.zeros(0, np.int64)]
+        number = chunk.X.numbers()
         for rows, block in () if self.single else chunk.X.blocks():
             some = block[chunk.y[rows] == self.positive]
             values = join(values, _join_of(some)) if len(some) else values
         told = values[0] != NOTHING
         for rows, block in chunk.X.blocks():
-            some = block if self.single else block[chunk.y[rows] != self.positive]
-            found.append(np.unique((some != values) & (values != ANY) if told else some, axis=0))
-        sets = np.concatenate(found).astype(np.float64)
+            taken = slice(None) if self.single else chunk.y[rows] != self.positive
+            some = block[taken]
+            each = first_of_each((some != values) & (values != ANY) if told else some, number[rows][taken])
+            found.append(each[0])
+            numbers.append(each[1])
+        sets, first = np.concatenate(found).astype(np.float64), np.concatenate(numbers)
         if told:
-            return Examples(values, least_sets(sets), sets[:0], False)
-        return Examples(values, sets[:0], np.unique(sets, axis=0), self.single)
+            return Examples(values, *earliest_sets(sets, first), sets[:0], first[:0], False)
+        return Examples(values, sets[:0], first[:0], *first_of_each(sets, first), self.single)
 
 
 class VersionSpaceModel(NamedTuple):
@@ -113,8 +124,9 @@ class CandidateElimination(OnePass, Undecided):
     """All conjunctions of values that agree with every row, by their boundaries; exact in one pass.
 
     A row that all of them cover is a positive, one that none covers a negative; of others the majority decides, or
-    none (`undecided`). If no conjunction agrees with all rows, the version space is empty, the certificate reports it,
-    and the most specific one that covers all positives decides, that of `FindS`.
+    none (`undecided`). If no conjunction agrees with all rows, the version space is empty; the certificate reports it,
+    and names a row to blame: the first negative that the most specific conjunction of all positives covers. That one
+    then decides, as in `FindS`.
 
     Parameters
     ----------
@@ -164,7 +176,7 @@ class CandidateElimination(OnePass, Undecided):
         if values[0] == NOTHING:
             general = _without_positives(s.rows, schema)
         else:
-            general = _keeping(values, s.separating if not s.single else s.rows[:0])
+            general = _keeping(values, least_sets(s.separating) if not s.single else s.rows[:0])
         positive, n_classes, words = positive_class(self.pos_label, schema)
         return VersionSpaceModel(values, general, positive, schema.levels, n_classes, words)
 
@@ -174,8 +186,8 @@ class CandidateElimination(OnePass, Undecided):
         why = (
             f"conjunctions between the boundaries cover every row of the positive class {model.pos_label} and no other"
             if some
-            else f"the least conjunction that covers every row of the positive class {model.pos_label} covers another "
-            "row too: no conjunction is consistent with these rows"
+            else f"the least conjunction that covers every row of the positive class {model.pos_label} covers row "
+            f"{_covered(s)} too, which is of another class: no conjunction is consistent with these rows"
         )
         claims = [Claim("consistent", float(some), "proved", why, "data")]
         try:
@@ -241,6 +253,34 @@ def least_sets(sets: Array) -> Array:
         if not kept or not (sets[kept] @ sets[k] == sizes[kept]).any():
             kept.append(k)
     return sets[sorted(kept)]
+
+
+def first_of_each(rows: Array, numbers: Codes) -> tuple[Array, Codes]:
+    """Distinct rows, sorted, and the least number of each."""
+    order = np.argsort(numbers, kind="stable")
+    distinct, at = np.unique(rows[order], axis=0, return_index=True)
+    return distinct, numbers[order][at]
+
+
+def earliest_sets(sets: Array, numbers: Codes) -> tuple[Array, Codes]:
+    """Distinct sets with their least numbers, but for those of which a part has a number that is not larger; sorted.
+
+    As rows of 0 and 1. Whoever leaves out columns afterwards finds the least number of an empty set: what was left out
+    is empty no sooner than its part, which is not later.
+    """
+    sets, numbers = first_of_each(sets.astype(np.float64), numbers)
+    sizes = sets.sum(axis=1)
+    kept: list[int] = []
+    for k in np.lexsort((numbers, sizes)).tolist():
+        if not kept or not ((sets[kept] @ sets[k] == sizes[kept]) & (numbers[kept] <= numbers[k])).any():
+            kept.append(k)
+    kept.sort()
+    return sets[kept], numbers[kept]
+
+
+def _covered(s: Examples) -> int:
+    """The number of the first negative that the join of the positives covers."""
+    return int(s.earliest[~s.separating.any(axis=1)].min())
 
 
 def _join_of(rows: Array) -> Array:

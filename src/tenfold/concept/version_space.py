@@ -363,12 +363,19 @@ class VersionSpace:
         return {h: p / total for h, p in each.items()}
 
     def is_exhausted(
-        self, eps: float, target: Conjunction, weight: Mapping[tuple[Any, ...], float] | None = None
+        self,
+        eps: float,
+        target: Conjunction,
+        weight: Mapping[tuple[Any, ...], float] | None = None,
+        *,
+        strict: bool = True,
     ) -> bool:
         """Whether every hypothesis that is left has an error below `eps`, exactly.
 
         By Haussler's theorem, m examples fail to do that with probability at most n exp(-eps m), where n is the number
-        of hypotheses at the start: `theory.failure_probability`.
+        of hypotheses at the start: `theory.failure_probability`. A hypothesis whose error is `eps` survives m examples
+        with probability (1 - eps)ᵐ at most, as one with a larger error does; so the theorem promises errors below
+        `eps`, and that is the default. Texts that ask for errors of at most `eps` ask for less: `strict=False`.
 
         Parameters
         ----------
@@ -377,12 +384,25 @@ class VersionSpace:
             The concept that is learned.
         weight : mapping of rows to numbers, optional
             The distribution of rows; by default uniform over all that there can be.
+        strict : bool, default=True
+            Whether errors are to be below `eps`; if not, at most `eps`.
 
         Returns
         -------
         bool
+
+        Examples
+        --------
+        >>> from tenfold import Conjunction, VersionSpace
+        >>> space = VersionSpace([["a", "b"]] * 2).learn(("a", "a"), True)
+        >>> target = Conjunction(["a", "?"])
+        >>> space.largest_error(target)
+        0.5
+        >>> space.is_exhausted(0.5, target), space.is_exhausted(0.5, target, strict=False)
+        (False, True)
         """
-        return self.largest_error(target, weight) < eps
+        worst = self.largest_error(target, weight)
+        return worst < eps if strict else worst <= eps
 
     def largest_error(self, target: Conjunction, weight: Mapping[tuple[Any, ...], float] | None = None) -> float:
         """The error of the worst hypothesis that is left: the weight of rows on which it and the target differ.

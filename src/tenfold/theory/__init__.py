@@ -44,7 +44,13 @@ from tenfold.theory.classes.classes import (
     log_trees,
 )
 from tenfold.theory.classes.epsilon_net import epsilon_net_failure, epsilon_net_size, is_epsilon_net
-from tenfold.theory.classes.labellings import cover_count, cover_probability, growth, log_growth
+from tenfold.theory.classes.labellings import (
+    cover_count,
+    cover_probability,
+    growth,
+    log_growth,
+    polynomial_growth,
+)
 from tenfold.theory.classes.separability import (
     Separation,
     in_general_position,
@@ -122,6 +128,7 @@ __all__ = [
     "pac_bayes_bound",
     "pac_bayes_margin_bound",
     "perceptron_mistakes",
+    "polynomial_growth",
     "radon",
     "sample_size",
     "shatters",

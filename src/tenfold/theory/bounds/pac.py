@@ -9,7 +9,7 @@ from tenfold.theory.bounds.bound import Bound, below, least
 from tenfold.theory.checks import between, fraction, log_of_size, one_of, whole
 
 GOALS = ("consistent", "gap", "agnostic")
-FORMS = ("sum", "max", "net")
+FORMS = ("sum", "max", "net", "chaining")
 
 
 def sample_size(
@@ -40,9 +40,11 @@ def sample_size(
         "consistent": any hypothesis without training errors has a true error of at most eps. "gap": no
         hypothesis has a true error above its training error by more than eps. "agnostic": the hypothesis of the
         fewest training errors is within eps of the best one of the class, whatever the target.
-    form : {"sum", "max", "net"}, optional
+    form : {"sum", "max", "net", "chaining"}, optional
         With `vc` and "consistent": Blumer et al.'s bound with both its terms added (default), with the larger
-        of them, or the bound of Haussler and Welzl from which they come, which is the smallest.
+        of them, or the bound of Haussler and Welzl from which they come, which is the smallest. With `vc` and
+        "agnostic": "chaining" is C (VC + ln 1/δ)/ε² rows, without a logarithm of ε: the best rate, with C = 6400, so
+        that the default asks for fewer unless ε is extremely small.
 
     Returns
     -------
@@ -220,8 +222,9 @@ def _law(size: int | None, log_size: float | None, vc: int | None, goal: str, fo
     one_of("goal", goal, GOALS)
     if form is not None:
         one_of("form", form, FORMS)
-        if vc is None or goal != "consistent":
-            raise ValueError("form is for vc and the goal 'consistent'")
+        wanted = "agnostic" if form == "chaining" else "consistent"
+        if vc is None or goal != wanted:
+            raise ValueError(f"form={form!r} is for vc and the goal {wanted!r}")
     if vc is None:
         make = {
             "consistent": error_curves.finite_consistent,
@@ -229,7 +232,8 @@ def _law(size: int | None, log_size: float | None, vc: int | None, goal: str, fo
             "agnostic": error_curves.finite_agnostic,
         }[goal]
         return make(log_of_size(size, log_size))
-    consistent = {"sum": error_curves.vc_sum, "max": error_curves.vc_max, "net": error_curves.vc_net}[form or "sum"]
-    return {"consistent": consistent, "gap": error_curves.vc_gap, "agnostic": error_curves.vc_agnostic}[goal](
-        whole("vc", vc)
+    consistent = {"sum": error_curves.vc_sum, "max": error_curves.vc_max, "net": error_curves.vc_net}.get(
+        form or "sum", error_curves.vc_sum
     )
+    agnostic = error_curves.vc_chaining if form == "chaining" else error_curves.vc_agnostic
+    return {"consistent": consistent, "gap": error_curves.vc_gap, "agnostic": agnostic}[goal](whole("vc", vc))

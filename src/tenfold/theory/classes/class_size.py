@@ -7,7 +7,17 @@ from math import comb, prod
 
 from tenfold.theory.checks import one_of, whole
 
-CLASSES = ("conjunctions", "attributes", "concepts", "k-CNF", "k-DNF", "k-term DNF", "k-clause CNF", "trees")
+CLASSES = (
+    "conjunctions",
+    "monomials",
+    "attributes",
+    "concepts",
+    "k-CNF",
+    "k-DNF",
+    "k-term DNF",
+    "k-clause CNF",
+    "trees",
+)
 MAX_COUNT_BITS = 1 << 20
 """bits of a count, at most"""
 
@@ -25,9 +35,9 @@ def class_size(
     Parameters
     ----------
     kind : str
-        "conjunctions" of literals, 3ⁿ + 1; "attributes", conjunctions over attributes of several `values`; "concepts",
-        all sets of points, 2^(2ⁿ); "k-CNF" and "k-DNF", 2 to the number of clauses of at most `k` literals;
-        "k-term DNF" and "k-clause CNF", 3^(nk) + 1; "trees" of at most so many `leaves`.
+        "conjunctions" of literals, also called "monomials", 3ⁿ + 1; "attributes", conjunctions over attributes of
+        several `values`; "concepts", all sets of points, 2^(2ⁿ); "k-CNF" and "k-DNF", 2 to the number of clauses of at
+        most `k` literals; "k-term DNF" and "k-clause CNF", 3^(nk) + 1; "trees" of at most so many `leaves`.
     n : int, optional
         Boolean attributes; for all but "attributes".
     k : int, optional
@@ -61,7 +71,7 @@ def class_size(
     if n is None:
         raise ValueError(f"{kind!r} needs n, the number of boolean attributes")
     n = whole("n", n)
-    if kind == "conjunctions":
+    if kind in ("conjunctions", "monomials"):
         _refuse_over(2 * n)
         return int(3**n) + 1
     if kind == "concepts":

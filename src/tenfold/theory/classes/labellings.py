@@ -59,6 +59,30 @@ def log_growth(m: int, vc: int) -> float:
     return m * LN2 if m <= vc else vc * (1 + log(m / vc))
 
 
+def polynomial_growth(m: int, vc: int) -> int:
+    """The simplest bound of the number of labellings of m points: (m + 1) to the power of the VC dimension.
+
+    Parameters
+    ----------
+    m : int
+        Points.
+    vc : int
+        VC dimension.
+
+    Returns
+    -------
+    int
+        (m + 1)^vc; never below `growth`. From a VC dimension of 3 on, the exponential of `log_growth` is smaller.
+
+    Examples
+    --------
+    >>> from tenfold.theory import growth, polynomial_growth
+    >>> growth(10, 3), polynomial_growth(10, 3)
+    (176, 1331)
+    """
+    return (whole("m", m, 0) + 1) ** whole("vc", vc, 0)
+
+
 def cover_count(n: int, d: int) -> int:
     """How many of the 2ⁿ labellings of n points in general position in d dimensions a hyperplane can make.
 
