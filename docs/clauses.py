@@ -135,7 +135,7 @@ CLAUSES = (
         (
             "a concept is identified once one hypothesis is left",
             "VersionSpace.has_converged",
-            "concept/test_version_space.py::test_the_query_halves_and_questions_identify_every_concept",
+            "concept/test_version_space.py::test_boundaries_size_and_votes_equal_brute_force",
         ),
     ),
     *_clauses(
@@ -214,7 +214,7 @@ CLAUSES = (
         (
             "agnostic rows, by inverting the bound on the error",
             "theory.sample_size",
-            "theory/test_pac.py::test_error_inverts_size",
+            "theory/test_pac.py::test_worked_numbers",
         ),
     ),
     *_clauses(
@@ -223,7 +223,7 @@ CLAUSES = (
         (
             "how many conjunctions, k-CNF, k-term DNF and trees there are",
             "theory.class_size",
-            "theory/test_classes_labellings.py::test_cnf_and_dnf_are_no_more_than_said",
+            "theory/test_shattering.py::test_sizes_are_those_of_the_logarithms",
         ),
     ),
     *_clauses(
@@ -1230,7 +1230,7 @@ CLAUSES = (
         (
             "early stopping by validation rows",
             "MLPRegressor",
-            "neural_network/mlp/test_mlp.py::test_rows_held_back_say_how_the_losses_differ",
+            "neural_network/mlp/test_mlp.py::test_it_stops_once_validation_rows_gain_nothing_more",
         ),
         (
             "line search: conjugate gradients and L-BFGS",
@@ -1440,7 +1440,7 @@ CLAUSES = (
         ("its schedules", "search.GeometricDecay", "search/test_simulated_annealing.py::test_schedules"),
         ("genetic algorithms", "search.Genetic", "search/test_optimize.py::test_orders_against_brute_force"),
         ("problems to try them on", "search.four_peaks", "search/test_problems.py::test_peaks"),
-        ("seeds, and batches of points", "search.optimize", "search/test_optimize.py::test_seeds"),
+        ("seeds, and objectives of many points at once", "search.optimize", "search/test_optimize.py::test_seeds"),
     ),
     *_clauses(
         "G1",

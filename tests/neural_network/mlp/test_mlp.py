@@ -424,6 +424,18 @@ def test_rows_held_back_say_how_the_losses_differ():
     assert model.validation_scores_.max() == pytest.approx(r2, rel=1e-9)
 
 
+@pytest.mark.parametrize("patience", [2, 5])
+def test_it_stops_once_validation_rows_gain_nothing_more(patience):
+    """As scikit-learn: more epochs in a row than the patience are below the best before; the best of all is kept."""
+    given = {"early_stopping": True, "max_iter": 200, "tol": 0.0, "learning_rate_init": 0.02}
+    model = MLPClassifier(20, n_iter_no_change=patience, **given).fit(X, label)
+    scores = model.validation_scores_
+    best = len(scores) - 1 - int(np.argmax(scores[::-1]))
+    assert model.n_iter_ == len(scores) == best + patience + 2 < 200
+    kept = model.ask(model.start(model.schema_)).holdout.learns(np.arange(300), 300)
+    assert np.mean(model.predict(X[~kept]) == label[~kept]) == pytest.approx(max(scores))
+
+
 def test_partial_fit_goes_on_from_where_the_model_is():
     a, b = MLPClassifier(5, shuffle=False, max_iter=2, tol=0.0), MLPClassifier(5, shuffle=False)
     a.fit(X, three)
