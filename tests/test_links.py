@@ -26,6 +26,7 @@ DOCUMENTED = (
     "tenfold.stats.counts.information",
     "tenfold.naive_bayes.distributions",
     "tenfold.search",
+    "tenfold.datasets",
     "tenfold.theory",
     "tenfold.testing",
 )

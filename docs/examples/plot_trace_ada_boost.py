@@ -2,8 +2,8 @@
 The weights of AdaBoost
 =======================
 
-AdaBoost raises the weights of the rows that a member is wrong about, so that the next one attends to them. A column is a
-round, a row is a row of the data; a cross shows that the next member is wrong about it.
+AdaBoost raises the weights of the rows that a member is wrong about, so that the next one attends to them. A column is
+a round, a row is a row of the data; a cross shows that the next member is wrong about it.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ tn.display.TraceDisplay(steps).plot()
 plt.show()
 
 # %%
-# Under the weights that it leads to, each member is as good as guessing, so the next one is another. Some rows stay hard:
-# those that most members are wrong about.
+# Under the weights that it leads to, each member is as good as guessing, so the next one is another. Some rows stay
+# hard: those that most members are wrong about.
 
 for t, (weights, wrong, vote_wrong) in enumerate(zip(steps.weights[1:], steps.wrong, steps.vote_wrong), start=1):
     print(

@@ -15,8 +15,8 @@ rng = np.random.default_rng(0)
 X = np.concatenate([rng.normal(size=(60, 2)) + middle for middle in ([0, 0], [0, 5], [12, 0], [12, 5])])
 
 # %%
-# On the left two rows of each side are the start. On the right one centre begins on the left side and three on the right:
-# it stays between two clusters for good, and two others share one.
+# On the left two rows of each side are the start. On the right one centre begins on the left side and three on the
+# right: it stays between two clusters for good, and two others share one.
 
 figure, both = plt.subplots(1, 2, figsize=(11, 5), layout="constrained", sharex=True, sharey=True)
 for ax, rows in zip(both, ([0, 1, 120, 121], [0, 120, 121, 180])):

@@ -2,8 +2,8 @@
 A perceptron, mistake by mistake
 ================================
 
-A perceptron changes its weights when it is wrong, and at no other time. Each grey line is the border after a mistake, the
-later the darker; the rows that it was wrong about have a ring, with the numbers of their mistakes.
+A perceptron changes its weights when it is wrong, and at no other time. Each grey line is the border after a mistake,
+the later the darker; the rows that it was wrong about have a ring, with the numbers of their mistakes.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 The lists of SLIQ
 =================
 
-SLIQ sorts each column once, into an attribute list of values and rows. Where a row is in the tree, the class list says: a
-split changes nothing but that. Cells have the colour of the node that their row is in.
+SLIQ sorts each column once, into an attribute list of values and rows. Where a row is in the tree, the class list says:
+a split changes nothing but that. Cells have the colour of the node that their row is in.
 """
 
 import matplotlib.pyplot as plt

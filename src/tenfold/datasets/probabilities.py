@@ -50,7 +50,7 @@ def load_candy_bags() -> Any:
 def make_candy_draws(
     n_draws: int = 10, *, bag: int | None = None, random_state: int | None = None
 ) -> tuple[Labels, int]:  # fmt: skip
-    """Candies that are drawn from one bag of :func:`load_candy_bags`.
+    """Candies that are drawn from one bag of :func:`~tenfold.datasets.load_candy_bags`.
 
     Parameters
     ----------

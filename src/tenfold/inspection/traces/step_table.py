@@ -36,7 +36,7 @@ class StepTable(ResultTable):
 
         return pd.DataFrame(self.table)
 
-    def _shown(self) -> dict[str, list[Any]]:
+    def _columns_of_text(self) -> dict[str, list[Any]]:
         """The columns that are shown: all, or the first and the last one."""
         table = self.table
         names = list(table)
@@ -47,10 +47,10 @@ class StepTable(ResultTable):
         return some | {"...": ["..."] * lines, names[-1]: table[names[-1]]}
 
     def _head(self) -> list[str]:
-        return list(self._shown())
+        return list(self._columns_of_text())
 
     def _rows(self) -> list[list[str]]:
-        lines = [list(map(_word, line)) for line in zip(*self._shown().values(), strict=True)]
+        lines = [list(map(_word, line)) for line in zip(*self._columns_of_text().values(), strict=True)]
         if len(lines) <= MAX_SHOWN_LINES:
             return lines
         half = MAX_SHOWN_LINES // 2
