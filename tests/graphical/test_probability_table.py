@@ -137,3 +137,85 @@ def test_candy_bags_one_lime_after_another():
 def test_wrong_arguments_are_named(call, says):
     with pytest.raises(ValueError, match=says):
         call()
+
+
+# ---- events ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.quick
+def test_erratum_27_the_loaded_die():
+    """Faces of 1/2, 0, 1/6, 0, 1/6, 1/6: less than 4 has probability 2/3, not 5/6."""
+    die = tn.ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, [3, 0, 1, 0, 1, 1])
+    assert die.probability(die=[1, 2, 3]) == pytest.approx(float(Fraction(2, 3)), abs=1e-15)
+    assert die.probability(die={1, 2, 3}) == die.probability(die=range(1, 4)) == die.probability(die=(1, 2, 3))
+    assert die.given(die=[1, 2, 3]).p.tolist() == [0.75, 0.0, 0.25]
+    assert die.given(die=[1, 2, 3]).values == {"die": (1, 2, 3)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_events_against_sums_over_outcomes(seed):
+    random = np.random.default_rng(seed)
+    table = tn.ProbabilityTable({"a": [0, 1, 2], "b": ["x", "y"], "c": [True, False]}, random.random((3, 2, 2)))
+    outcomes = list(product(*table.values.values()))
+    chance = dict(zip(outcomes, table.p.ravel().tolist(), strict=True))
+    events = [{"a": [0, 2]}, {"b": "x", "c": [True, False]}, {"a": 1, "c": False}, {"a": {1, 2}, "b": ["y"]}]
+
+    def happens(event, outcome):
+        said = dict(zip(table.names, outcome, strict=True))
+        return all(said[n] in (some if isinstance(some, (list, set)) else [some]) for n, some in event.items())
+
+    def total(rule):
+        return sum(p for outcome, p in chance.items() if rule(happens(event, outcome) for event in some))
+
+    for count in range(1, 5):
+        some = events[:count]
+        assert table.intersection(*some) == pytest.approx(total(all), abs=1e-15)
+        assert table.union(*some) == pytest.approx(total(any), abs=1e-15)
+        terms = table.inclusion_exclusion(*some)
+        assert len(terms) == 2**count - 1
+        assert sum(terms.values()) == pytest.approx(total(any), abs=1e-15)
+        assert all((p <= 0) == (len(which) % 2 == 0) for which, p in terms.items() if p)
+    known = table.given(a=[0, 2], c=True)
+    assert known.values == {"a": (0, 2), "b": ("x", "y")}
+    assert known.probability(b="x") == pytest.approx(
+        table.probability(a=[0, 2], b="x", c=True) / table.probability(a=[0, 2], c=True), rel=1e-12
+    )
+
+
+def test_a_joint_table_from_a_marginal_and_a_conditional_one():
+    table = tn.ProbabilityTable.of(rows())
+    for names in (("a",), ("b", "a"), ("c", "b")):
+        others = {name: table.values[name] for name in table.names if name not in names}
+        joint = tn.ProbabilityTable.from_conditional(table.marginal(*names), others, table.conditional(*names))
+        np.testing.assert_allclose(joint.marginal(*table.names).p, table.p, atol=1e-15)
+    play = tn.ProbabilityTable({"play": [True, False]}, [0.67, 0.33])
+    sky = [[0.859701, 0.029851, 0.059701, 0.050747], [0.436364, 0.242424, 0.121212, 0.2]]
+    both = tn.ProbabilityTable.from_conditional(play, {"weather": SKY["weather"]}, sky)
+    np.testing.assert_allclose(both.marginal("weather").p, [0.72, 0.1, 0.08, 0.1], atol=1e-5)
+    never = tn.ProbabilityTable({"a": [0, 1], "b": [0, 1]}, [[1, 3], [0, 0]])
+    again = tn.ProbabilityTable.from_conditional(never.marginal("a"), {"b": [0, 1]}, never.conditional("a"))
+    assert again.p.tolist() == never.p.tolist()  # NaN where the condition has probability 0
+
+
+def test_tuples_may_be_values_themselves():
+    pairs = tn.ProbabilityTable({"pair": [(1, 1), (1, 2), (2, 2)]}, [1, 2, 1])
+    assert pairs.probability(pair=(1, 2)) == 0.5
+    assert pairs.probability(pair=[(1, 1), (1, 2)]) == 0.75
+
+
+def test_wrong_events_are_refused():
+    die = tn.ProbabilityTable({"die": [1, 2, 3]}, [1, 1, 0])
+    for match, call in (
+        ("'die' has no value 7, only", lambda: die.probability(die=[1, 7])),
+        ("names no value of variable 'die'", lambda: die.probability(die=[])),
+        ("there is no variable 'dice'", lambda: die.union({"dice": 1})),
+        ("evidence of probability 0", lambda: die.given(die=[3])),
+        (
+            "variable 'die' is in both tables",
+            lambda: tn.ProbabilityTable.from_conditional(die, {"die": [1]}, [[1]] * 3),
+        ),
+        (r"shape \(3, 2\)", lambda: tn.ProbabilityTable.from_conditional(die, {"b": [0, 1]}, [[1, 0]])),
+        ("add up to 1", lambda: tn.ProbabilityTable.from_conditional(die, {"b": [0, 1]}, [[1, 0], [0.5, 0.6], [1, 0]])),
+    ):
+        with pytest.raises(ValueError, match=match):
+            call()

@@ -3,12 +3,12 @@
 P(y | x, D) = Σ_h P(y | x, h) P(h | D) with P(h | D) ∝ P(D | h) P(h): no other use of the same hypotheses and prior errs
 less on average. The likelihood of rows is a product, so its logarithm adds up over parts: learning from one part after
 another, or from all of them at once, is merging. All that is kept of the rows is how many of each class a hypothesis
-covers.
+covers; where hypotheses are functions, the distinct rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, pairwise, product
 from numbers import Real
@@ -17,6 +17,15 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tenfold.concept.distinct_rows import DistinctRows, SeenRows
+from tenfold.concept.function_hypotheses import (
+    ROWS_AS_THEY_ARE,
+    Functions,
+    are_functions,
+    by_name,
+    listed_words,
+    positive_probability,
+)
 from tenfold.concept.hypotheses import (
     ANY,
     NOTHING,
@@ -27,7 +36,7 @@ from tenfold.concept.hypotheses import (
     refuse_wildcard,
     stand_for_something,
 )
-from tenfold.core import Array, Chunk, Claim, Columns, DataError, Mergeable, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Flags, Mergeable, Need, Schema
 from tenfold.core.field_values import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, fitted
@@ -98,20 +107,24 @@ class BayesOptimalModel(NamedTuple):
     """hypotheses that every row agrees with"""
     positive: Annotated[int, Between(-1)]
     n_classes: Annotated[int, CLASS_COUNT]
+    words: str
+    """categories of the columns as JSON, if hypotheses are functions"""
 
 
 class BayesOptimalClassifier(OnePass, ProbabilityScored):
     """The vote of all hypotheses of a finite set, each with its posterior probability; exact in one pass.
 
     A hypothesis is a conjunction of values, as of `FindS`: the rows that have them are of the positive class, up to
-    `noise`. With a uniform prior and no noise, all that agree with every row are equally probable, and all others are
-    out: P(h | D) is 1 over the size of the version space.
+    `noise`; or it is any function of a row. With a uniform prior and no noise, all that agree with every row are
+    equally probable, and all others are out: P(h | D) is 1 over the size of the version space.
 
     Parameters
     ----------
-    hypotheses : list of lists, optional
+    hypotheses : list of lists, dict of functions, list of functions, optional
         For each hypothesis and column the value, "?" for any, or None for no value at all. None: all conjunctions of at
-        most `max_literals` values, and the empty hypothesis.
+        most `max_literals` values, and the empty hypothesis. A function, by its name, gets a row as a list of values
+        (None for a category that is unknown from fitting), and returns True if it is of the positive class, else
+        False, or the probability that it is. A model file holds no functions.
     max_literals : int, optional, default=2
         Of hypotheses that are not given; None: as many as there are columns.
     prior : array of shape (hypotheses,), optional
@@ -120,21 +133,23 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
         Probability that the label of a row is flipped. 0: if no hypothesis agrees with every row,
         those that err least remain, which is the limit of little noise.
     rates : array of shape (hypotheses, 2), optional
-        Instead of `noise`: the probability of the positive class where a hypothesis covers, and where it does not.
+        Instead of `noise`: the probability of the positive class where a hypothesis covers, and where it does not. Not
+        for functions, which can return it themselves.
     pos_label : optional
         The positive class. None: the last of `classes_`.
 
     Attributes
     ----------
     classes_ : array
-    hypotheses_ : list of lists
-        In the words of the data.
+    hypotheses_ : list of lists, or of str
+        In the words of the data, or the names of functions.
     posterior_ : array of shape (hypotheses,)
         P(h | D).
-    map_hypothesis_, ml_hypothesis_ : list
+    map_hypothesis_, ml_hypothesis_ : list, or str
         The most probable hypothesis, and the one under which the rows are most likely; the first of equals.
     n_consistent_ : int
-        Hypotheses that every row agrees with: the size of the version space.
+        Hypotheses that every row agrees with: the size of the version space. Of functions that return probabilities,
+        those that give no row the probability 0.
     certificate_ : Certificate
 
     See Also
@@ -151,26 +166,43 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
     (['sun', '?'], 1)
     >>> BayesOptimalClassifier().fit(X[:1], y[:1]).n_consistent_  # sun warm, sun ?, ? warm, ? ?
     4
+
+    Bags of candy, each with another share of lime; two limes were drawn from one of them:
+
+    >>> bags = {"none": lambda row: 0.0, "half": lambda row: 0.5, "all": lambda row: 1.0}
+    >>> model = BayesOptimalClassifier(bags, prior=[0.25, 0.5, 0.25], pos_label="lime")
+    >>> model = model.partial_fit([["bag"], ["bag"]], ["lime", "lime"], classes=["cherry", "lime"])
+    >>> model.posterior_.round(3).tolist(), model.map_hypothesis_
+    ([0.0, 0.333, 0.667], 'all')
+    >>> model.predict_proba([["bag"]]).round(3).tolist()
+    [[0.167, 0.833]]
     """
 
-    need = Need("categorical", target="class", binary=True)
-    hidden = frozenset({"hypotheses", "positive", "n_classes"})
+    hidden = frozenset({"hypotheses", "positive", "n_classes", "words"})
     poor_score = True
     law_params: ClassVar[Any] = ({}, {"noise": 0.1, "max_literals": 1}, {"pos_label": "no", "max_literals": None})
 
-    hypotheses: Annotated[Sequence[Sequence[Any]] | None, array, None] = None
+    hypotheses: Annotated[
+        Sequence[Sequence[Any]] | Functions | Sequence[Callable[[list[Any]], Any]] | None, array, Mapping, None
+    ] = None
     max_literals: Annotated[int | None, integer(1), None] = 2
     prior: Annotated[ArrayLike | None, array, None] = None
     noise: Annotated[float, share()] = 0.0
     rates: Annotated[ArrayLike | None, array, None] = None
     pos_label: Annotated[float | str | bool | None, Real, str, boolean, None] = None
 
-    def statistic(self, schema: Schema) -> CoveredByHypotheses:
-        refuse_wildcard(schema)
+    @property
+    def need(self) -> Need:
+        return ROWS_AS_THEY_ARE if are_functions(self.hypotheses) else Need("categorical", target="class", binary=True)
+
+    def statistic(self, schema: Schema) -> CoveredByHypotheses | DistinctRows:
         found = self._hypotheses(schema)
         positive_class(self.pos_label, schema)
         self._log_prior(len(found))
         self._rates(len(found))
+        if are_functions(self.hypotheses):
+            return DistinctRows(len(schema.classes))
+        refuse_wildcard(schema)
         return CoveredByHypotheses(found, len(schema.classes), self._literals(schema))
 
     def _literals(self, schema: Schema) -> int:
@@ -181,6 +213,8 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
         return width if self.max_literals is None else min(self.max_literals, width)
 
     def _hypotheses(self, schema: Schema) -> Array:
+        if are_functions(self.hypotheses):
+            return np.full((len(by_name(self.hypotheses)), len(schema.columns)), UNKNOWN)
         if self.hypotheses is None:
             return conjunctions(schema, self._literals(schema))
         return coded_hypotheses(list(self.hypotheses), schema)
@@ -195,17 +229,63 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
     def _rates(self, n: int) -> Array:
         if self.rates is None:
             return np.tile([1 - self.noise, self.noise], (n, 1)).astype(np.float64)
+        if are_functions(self.hypotheses):
+            raise ValueError("rates are for conjunctions. Remedy: functions that return the probability themselves")
         given = np.array(self.rates, dtype=np.float64)
         if given.shape != (n, 2) or not ((given >= 0) & (given <= 1)).all():
             raise ValueError(f"rates must have two probabilities for each of the {n} hypotheses")
         return given
 
-    def solve(self, schema: Schema, s: HypothesisCoverage) -> BayesOptimalModel:
+    def solve(self, schema: Schema, s: HypothesisCoverage | SeenRows) -> BayesOptimalModel:
         # Bayes' rule; prior and noise enter here.
         hypotheses = self._hypotheses(schema)
         prior, rates = self._log_prior(len(hypotheses)), self._rates(len(hypotheses))
         positive, n_classes, _ = positive_class(self.pos_label, schema)
         yes = np.arange(n_classes) == positive
+        if isinstance(s, SeenRows):
+            words = listed_words(schema)
+            chance = positive_probability(by_name(self.hypotheses), s.rows, words)
+            likelihood, consistent = self._likelihood_by_functions(chance, s.weight, yes, prior)
+        else:
+            words = ""
+            likelihood, consistent = self._likelihood_by_coverage(s, yes, prior, rates)
+        posterior = prior + likelihood
+        if not np.isfinite(posterior.max()):
+            raise DataError("no hypothesis allows these rows. Remedy: rates between 0 and 1, or noise")
+        posterior = posterior - posterior.max()
+        posterior -= np.log(np.exp(posterior).sum())
+        return BayesOptimalModel(
+            hypotheses, prior, likelihood, posterior, rates, consistent, positive, n_classes, words
+        )
+
+    def _likelihood_by_functions(self, chance: Array, rows: Array, yes: Flags, prior: Array) -> tuple[Array, int]:
+        """log P(D | h) of functions, and how many of them allow all rows.
+
+        `chance` has the probability of the positive class of distinct rows, `rows` their weight by class.
+        """
+        positive, others = rows[:, yes].sum(axis=1), rows[:, ~yes].sum(axis=1)
+        certain = bool(np.isin(chance, (0, 1)).all())
+        consistent = int(
+            (((positive[:, None] == 0) | (chance > 0)) & ((others[:, None] == 0) | (chance < 1))).all(0).sum()
+        )
+        if certain and self.noise == 0:
+            errors = others @ chance + positive @ (1 - chance)
+            least = errors[np.isfinite(prior)].min()
+            return np.where(errors <= least + ERROR_TIE * rows.sum(), 0.0, -np.inf), consistent
+        chance = self._noisy(chance)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log = np.where(positive[:, None] > 0, positive[:, None] * np.log(chance), 0.0)
+            log += np.where(others[:, None] > 0, others[:, None] * np.log(1 - chance), 0.0)
+        return np.asarray(log.sum(axis=0)), consistent
+
+    def _noisy(self, chance: Array) -> Array:
+        """Probability of the positive label where labels are flipped with probability `noise`."""
+        return np.asarray(chance * (1 - self.noise) + (1 - chance) * self.noise)
+
+    def _likelihood_by_coverage(
+        self, s: HypothesisCoverage, yes: Flags, prior: Array, rates: Array
+    ) -> tuple[Array, int]:
+        """log P(D | h) of conjunctions, and how many of them agree with all rows."""
         weight, total = s.weight.sum(), s.weight[yes].sum()
         right, wrong = s.covered[yes].sum(axis=0), s.covered[~yes].sum(axis=0)
         errors = wrong + (total - right)
@@ -220,19 +300,13 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
                 (total - right, rates[:, 1]),
                 (outside, 1 - rates[:, 1]),
             )
-            likelihood = np.zeros(len(hypotheses))
+            likelihood = np.zeros(len(prior))
             for count, rate in each:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     likelihood += np.where(count > ERROR_TIE * weight, count * np.log(rate), 0.0)
-        posterior = prior + likelihood
-        if not np.isfinite(posterior.max()):
-            raise DataError("no hypothesis allows these rows. Remedy: rates between 0 and 1, or noise")
-        posterior = posterior - posterior.max()
-        posterior -= np.log(np.exp(posterior).sum())
-        consistent = int((errors <= ERROR_TIE * weight).sum())
-        return BayesOptimalModel(hypotheses, prior, likelihood, posterior, rates, consistent, positive, n_classes)
+        return likelihood, int((errors <= ERROR_TIE * weight).sum())
 
-    def certify(self, model: BayesOptimalModel, s: HypothesisCoverage) -> tuple[Claim, ...]:
+    def certify(self, model: BayesOptimalModel, s: HypothesisCoverage | SeenRows) -> tuple[Claim, ...]:
         """How many hypotheses agree with all rows, and how sure the most probable one is."""
         why = "the posterior itself, by Bayes' rule over all hypotheses: no vote of them errs less on average"
         left = f"hypotheses of {len(model.log_prior)} that every row agrees with: the version space"
@@ -252,12 +326,21 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
         share, rates = np.exp(model.log_posterior[some]), model.rates[some]
         for rows, block in X.blocks():
             alike, which = np.unique(block, axis=0, return_inverse=True)
-            p = np.where(covers_each(model.hypotheses[some], alike), rates[:, 0], rates[:, 1]) @ share
+            p = self._chance(model, alike, some, rates) @ share
             p = np.clip(p / share.sum(), 0.0, 1.0)[which.ravel()]
             out[rows, model.positive], out[rows, 1 - model.positive] = p, 1 - p
         return out
 
-    def is_valid(self, model: BayesOptimalModel, summary: HypothesisCoverage | None, schema: Schema) -> bool:
+    def _chance(self, model: BayesOptimalModel, rows: Array, some: Flags, rates: Array) -> Array:
+        """The probability of the positive class by each of some hypotheses: rows x hypotheses."""
+        if are_functions(self.hypotheses):
+            kept = {name: one for (name, one), is_kept in zip(by_name(self.hypotheses).items(), some) if is_kept}
+            return self._noisy(positive_probability(kept, rows, model.words))
+        return np.where(covers_each(model.hypotheses[some], rows), rates[:, 0], rates[:, 1])
+
+    def is_valid(self, model: BayesOptimalModel, summary: HypothesisCoverage | SeenRows | None, schema: Schema) -> bool:
+        if are_functions(self.hypotheses) or isinstance(summary, SeenRows) or model.words:
+            return False  # no file holds functions
         return (
             stand_for_something(model.hypotheses, schema)
             and np.array_equal(model.hypotheses, self._hypotheses(schema))
@@ -268,8 +351,10 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
 
     @property
     @fitted
-    def hypotheses_(self) -> list[list[str | float | None]]:
-        """The hypotheses in the words of the data."""
+    def hypotheses_(self) -> list[Any]:
+        """The hypotheses in the words of the data, or the names of functions."""
+        if are_functions(self.hypotheses):
+            return [*by_name(self.hypotheses)]
         return [in_words(values, self.schema_) for values in self.model_.hypotheses]
 
     @property
@@ -280,15 +365,15 @@ class BayesOptimalClassifier(OnePass, ProbabilityScored):
 
     @property
     @fitted
-    def map_hypothesis_(self) -> list[str | float | None]:
+    def map_hypothesis_(self) -> Any:
         """The hypothesis that is most probable given the rows."""
-        return in_words(self.model_.hypotheses[int(self.model_.log_posterior.argmax())], self.schema_)
+        return self.hypotheses_[int(self.model_.log_posterior.argmax())]
 
     @property
     @fitted
-    def ml_hypothesis_(self) -> list[str | float | None]:
+    def ml_hypothesis_(self) -> Any:
         """The hypothesis under which the rows are most likely."""
-        return in_words(self.model_.hypotheses[int(self.model_.log_likelihood.argmax())], self.schema_)
+        return self.hypotheses_[int(self.model_.log_likelihood.argmax())]
 
 
 def conjunctions(schema: Schema, literals: int) -> Array:

@@ -126,14 +126,17 @@ def positive_class(pos_label: object, schema: Schema) -> tuple[int, int, str]:
 
 
 def places(old: Schema, new: Schema) -> list[Codes]:
-    """For each column, the codes of its categories under a larger schema."""
-    return [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
+    """For each column, the codes of its categories under a larger schema; none of a column of numbers."""
+    each = zip(old.columns, new.columns, strict=True)
+    return [
+        np.zeros(0, np.int64) if a.categories is None else np.searchsorted(b.categories, a.categories) for a, b in each
+    ]
 
 
 def moved(values: Array, move: list[Codes]) -> Array:
     """Hypotheses or rows with codes of a larger schema; special codes are unchanged."""
     out = np.array(values, dtype=np.float64)
     for j, to in enumerate(move):
-        known = out[..., j] >= 0
+        known = (out[..., j] >= 0) & (len(to) > 0)
         out[known, j] = to[out[known, j].astype(np.int64)]
     return out

@@ -1,13 +1,14 @@
 """List-then-eliminate: every hypothesis of a list is held against every row, and those that agree with all are kept.
 
-It works for any list of hypotheses, and shows why learning needs one that is not too rich: with the power set, all sets
-of rows, every unseen row gets exactly half the votes, independent of the training rows. All that is kept of the rows is
-how many of each class a hypothesis covers, or for the power set the rows themselves, so both merge.
+It works for any list of hypotheses, conjunctions or functions of a row, and shows why learning needs one that is not
+too rich: with the power set, all sets of rows, every unseen row gets exactly half the votes, independent of the
+training rows. All that is kept of the rows is how many of each class a hypothesis covers, or for functions and the
+power set the distinct rows, so both merge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -20,19 +21,26 @@ from tenfold.concept.bayes_optimal_classifier import (
     coded_hypotheses,
     conjunctions,
 )
+from tenfold.concept.distinct_rows import DistinctRows, SeenRows
+from tenfold.concept.function_hypotheses import (
+    ROWS_AS_THEY_ARE,
+    Functions,
+    are_functions,
+    by_name,
+    listed_words,
+    positive_probability,
+)
 from tenfold.concept.hypotheses import (
+    UNKNOWN,
     covers_each,
     in_words,
-    moved,
-    places,
     positive_class,
     refuse_wildcard,
     stand_for_something,
 )
 from tenfold.concept.undecided import Undecided
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Mergeable, Need, Schema
-from tenfold.core.field_values import CLASS_COUNT, NOT_NEGATIVE, Between
-from tenfold.core.statistic import Grouped
+from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Schema
+from tenfold.core.field_values import CLASS_COUNT, Between
 from tenfold.estimator import OnePass, fitted
 from tenfold.estimator.shell.constraints import array, integer
 from tenfold.estimator.shell.parameters import Behind
@@ -40,44 +48,11 @@ from tenfold.estimator.shell.parameters import Behind
 POWER_SET = "power set"
 
 
-class SeenRows(Mergeable):
-    """The distinct rows, and the weight of each class among those that are alike."""
-
-    rows: Annotated[Array, "row", "column"]
-    weight: Annotated[Array, "row", "class", NOT_NEGATIVE]
-
-    def __add__(self, other: SeenRows) -> SeenRows:
-        return _alike(np.concatenate([self.rows, other.rows]), np.concatenate([self.weight, other.weight]))
-
-    def recode(self, old: Schema, new: Schema) -> SeenRows:
-        """Recode to a schema with more categories and classes."""
-        at = old.places("class", new)
-        weight = self.weight
-        if at is not None:
-            weight = np.zeros((len(self.rows), len(new.classes)))
-            weight[:, at] = self.weight
-        return _alike(moved(self.rows, places(old, new)), weight)
-
-
-class DistinctRows(Grouped[SeenRows]):
-    """The distinct rows, and the weight of each class among those that are alike."""
-
-    classes: int
-
-    def summarize(self, chunk: Chunk) -> SeenRows:
-        out = SeenRows(np.empty((0, chunk.X.shape[1])), np.empty((0, self.classes)))
-        for rows, block in chunk.X.blocks():
-            weight = np.zeros((len(block), self.classes))
-            weight[np.arange(len(block)), chunk.y[rows]] = chunk.weight[rows]
-            out = out + _alike(np.array(block, dtype=np.float64), weight)
-        return out
-
-
 class ListedModel(NamedTuple):
     """The hypotheses that are left; or, of the power set, the rows that were seen and what they were."""
 
     hypotheses: Annotated[Array, "hypothesis", "column"]
-    """those that are left; rows, if they are all sets of rows"""
+    """those that are left, rather no value at all of functions; rows, if they are all sets of rows"""
     said: Annotated[Array, "hypothesis", Between(0.0, 1.0)]
     """1, or for rows the share of all sets that have it"""
     n_consistent: Annotated[float, Between(0.0, np.inf)]
@@ -86,6 +61,10 @@ class ListedModel(NamedTuple):
     """hypotheses that were listed"""
     positive: Annotated[int, Between(-1)]
     n_classes: Annotated[int, CLASS_COUNT]
+    number: Annotated[Codes, "hypothesis", Between(0)]
+    """place in the list of those that are left"""
+    words: str
+    """categories of the columns as JSON, if hypotheses are functions"""
 
 
 class ListThenEliminate(OnePass, Undecided):
@@ -95,10 +74,11 @@ class ListThenEliminate(OnePass, Undecided):
 
     Parameters
     ----------
-    hypotheses : list of lists, "power set", optional
+    hypotheses : list of lists, dict of functions, list of functions, "power set", optional
         For each hypothesis and column the value, "?" for any, or None for no value at all. None: all conjunctions of at
         most `max_literals` values, and the empty hypothesis. "power set": all sets of rows, which is no bias at
-        all.
+        all. A function, by its name, gets a row as a list of values (None for a category that is unknown from
+        fitting), and returns True if it is of the positive class, else False. A model file holds no functions.
     max_literals : int, optional, default=2
         Of hypotheses that are not given; None: as many as there are columns, so that all conjunctions are listed.
     n_points : int, optional
@@ -111,8 +91,9 @@ class ListThenEliminate(OnePass, Undecided):
     Attributes
     ----------
     classes_ : array
-    hypotheses_ : list of lists
-        Those that are left, in the words of the data; none for the power set, which is not listed.
+    hypotheses_ : list of lists, or of str
+        Those that are left, in the words of the data, or the names of functions; none for the power set, which is not
+        listed.
     n_consistent_, n_hypotheses_ : float
         How many agree with every row, of how many.
     certificate_ : Certificate
@@ -133,10 +114,17 @@ class ListThenEliminate(OnePass, Undecided):
     16.0
     >>> model.predict_proba([[2], [4], [8], [9]])[:, 1].tolist()  # 8 of 16 each
     [0.5, 0.5, 0.5, 0.5]
+
+    With three hypotheses, functions of a row, two are left, which agree on 9:
+
+    >>> rules = {"odd": lambda row: row[0] % 2 == 1, "prime": lambda row: row[0] in (2, 3, 5, 7),
+    ...          "odd prime": lambda row: row[0] in (3, 5, 7)}
+    >>> model = ListThenEliminate(rules).fit(X, prime)
+    >>> model.hypotheses_, model.predict([[9]]).tolist(), model.predict_proba([[2]])[0, 1].item()
+    (['prime', 'odd prime'], [0], 0.5)
     """
 
-    need = Need("categorical", target="class", binary=True)
-    hidden = frozenset({"hypotheses", "said", "positive", "n_classes"})
+    hidden = frozenset({"hypotheses", "said", "positive", "n_classes", "number", "words"})
     poor_score = True
     law_params: ClassVar[Any] = (
         {},
@@ -144,9 +132,16 @@ class ListThenEliminate(OnePass, Undecided):
         {"pos_label": "no", "undecided": "?", "max_literals": None},
     )
 
-    hypotheses: Annotated[Sequence[Sequence[Any]] | str | None, array, str, None, Behind(None)] = None
+    hypotheses: Annotated[
+        Sequence[Sequence[Any]] | Functions | Sequence[Callable[[list[Any]], Any]] | str | None,
+        array, Mapping, str, None, Behind(None),
+    ] = None  # fmt: skip
     max_literals: Annotated[int | None, integer(1), None, Behind("hypotheses")] = 2
     n_points: Annotated[int | None, integer(1), None, Behind("max_literals")] = None
+
+    @property
+    def need(self) -> Need:
+        return ROWS_AS_THEY_ARE if are_functions(self.hypotheses) else Need("categorical", target="class", binary=True)
 
     @property
     def _of_all_sets(self) -> bool:
@@ -155,8 +150,11 @@ class ListThenEliminate(OnePass, Undecided):
         return isinstance(self.hypotheses, str)
 
     def statistic(self, schema: Schema) -> CoveredByHypotheses | DistinctRows:
-        # How many rows of each class a hypothesis covers; for the power set, the distinct rows.
+        # How many rows of each class a hypothesis covers; for functions and the power set, the distinct rows.
         positive_class(self.pos_label, schema)
+        if are_functions(self.hypotheses):
+            by_name(self.hypotheses)
+            return DistinctRows(len(schema.classes))
         if self._of_all_sets:
             return DistinctRows(len(schema.classes))
         refuse_wildcard(schema)
@@ -177,14 +175,24 @@ class ListThenEliminate(OnePass, Undecided):
     def solve(self, schema: Schema, s: HypothesisCoverage | SeenRows) -> ListedModel:
         positive, n_classes, _ = positive_class(self.pos_label, schema)
         yes = np.arange(n_classes) == positive
-        if isinstance(s, SeenRows):
+        words = ""
+        if are_functions(self.hypotheses):
+            assert isinstance(s, SeenRows)
+            functions, words = by_name(self.hypotheses), listed_words(schema)
+            covers = _covered(functions, s.rows, words)
+            errors = s.weight[:, ~yes].sum(axis=1) @ covers + s.weight[:, yes].sum(axis=1) @ (1 - covers)
+            listed = np.full((len(functions), len(schema.columns)), UNKNOWN)
+        elif isinstance(s, SeenRows):
             return self._all_sets(schema, s, yes, positive)
-        listed = self._listed(schema)
-        errors = s.covered[~yes].sum(axis=0) + (s.weight[yes].sum() - s.covered[yes].sum(axis=0))
+        else:
+            listed = self._listed(schema)
+            errors = s.covered[~yes].sum(axis=0) + (s.weight[yes].sum() - s.covered[yes].sum(axis=0))
         near = ERROR_TIE * s.weight.sum()
-        kept = listed[errors <= errors.min() + near]
+        kept = np.flatnonzero(errors <= errors.min() + near)
         consistent = float((errors <= near).sum())
-        return ListedModel(kept, np.ones(len(kept)), consistent, float(len(listed)), positive, n_classes)
+        return ListedModel(
+            listed[kept], np.ones(len(kept)), consistent, float(len(listed)), positive, n_classes, kept, words
+        )
 
     def _all_sets(self, schema: Schema, s: SeenRows, yes: Flags, positive: int) -> ListedModel:
         """A set agrees if it has all positives and no negative; a row with both labels leaves none."""
@@ -194,11 +202,12 @@ class ListThenEliminate(OnePass, Undecided):
         right, wrong = s.weight[:, yes].sum(axis=1), s.weight[:, ~yes].sum(axis=1)
         said = np.where(right == wrong, 0.5, right > wrong)
         left = _power_of_two(points - len(s.rows)) if ((right == 0) | (wrong == 0)).all() else 0.0
-        return ListedModel(s.rows, said, left, _power_of_two(points), positive, len(yes))
+        number = np.arange(len(s.rows))
+        return ListedModel(s.rows, said, left, _power_of_two(points), positive, len(yes), number, "")
 
     def certify(self, model: ListedModel, s: HypothesisCoverage | SeenRows) -> tuple[Claim, ...]:
         """How many hypotheses agree with every row."""
-        what = "sets of rows" if isinstance(s, SeenRows) else "listed hypotheses"
+        what = "sets of rows" if self._of_all_sets else "listed hypotheses"
         why = f"{what} of {model.n_hypotheses:g} that every row agrees with: the size of the version space"
         return (Claim("size", model.n_consistent, "proved", why, "data"),)
 
@@ -209,9 +218,19 @@ class ListThenEliminate(OnePass, Undecided):
             return out
         for rows, block in X.blocks():
             alike, which = np.unique(block, axis=0, return_inverse=True)
-            share = (self._share_of_sets if self._of_all_sets else _share)(model, alike)[which.ravel()]
+            share = self._share(model, alike)[which.ravel()]
             out[rows, model.positive], out[rows, 1 - model.positive] = share, 1 - share
         return out
+
+    def _share(self, model: ListedModel, rows: Array) -> Array:
+        """The share of the hypotheses that cover each row."""
+        if self._of_all_sets:
+            return self._share_of_sets(model, rows)
+        if are_functions(self.hypotheses):
+            functions = by_name(self.hypotheses)
+            left = {name: functions[name] for name in np.array([*functions])[model.number].tolist()}
+            return np.asarray(_covered(left, rows, model.words).mean(axis=1))
+        return np.asarray(covers_each(model.hypotheses, rows).mean(axis=1))
 
     @staticmethod
     def _share_of_sets(model: ListedModel, rows: Array) -> Array:
@@ -227,6 +246,8 @@ class ListThenEliminate(OnePass, Undecided):
 
     def is_valid(self, model: ListedModel, summary: HypothesisCoverage | SeenRows | None, schema: Schema) -> bool:
         mine = (model.positive, model.n_classes) == positive_class(self.pos_label, schema)[:2]
+        if are_functions(self.hypotheses) or len(model.number) != len(model.hypotheses) or model.words:
+            return False  # no file holds functions
         some = self._of_all_sets or len(model.hypotheses) > 0
         known = stand_for_something(model.hypotheses, schema)
         return mine and some and known and (summary is None or self._own(summary, schema))
@@ -239,23 +260,23 @@ class ListThenEliminate(OnePass, Undecided):
 
     @property
     @fitted
-    def hypotheses_(self) -> list[list[str | float | None]]:
-        """The hypotheses that are left, in the words of the data."""
+    def hypotheses_(self) -> list[Any]:
+        """The hypotheses that are left, in the words of the data, or the names of functions."""
+        if are_functions(self.hypotheses):
+            return np.array([*by_name(self.hypotheses)])[self.model_.number].tolist()  # type: ignore[no-any-return]
         listed = () if self._of_all_sets else self.model_.hypotheses
         return [in_words(values, self.schema_) for values in listed]
 
 
-def _share(model: ListedModel, rows: Array) -> Array:
-    """The share of the hypotheses that cover each row."""
-    return np.asarray(covers_each(model.hypotheses, rows).mean(axis=1))
-
-
-def _alike(rows: Array, weight: Array) -> SeenRows:
-    """Bring together rows that are alike."""
-    found, which = np.unique(rows, axis=0, return_inverse=True)
-    total = np.zeros((len(found), weight.shape[1]))
-    np.add.at(total, which.ravel(), weight)
-    return SeenRows(np.ascontiguousarray(found), total)
+def _covered(functions: Functions, rows: Array, words: str) -> Array:
+    """Which rows each function says are positive, as 0 and 1; a chance of it is refused."""
+    found = positive_probability(functions, rows, words)
+    odd = [name for name, column in zip(functions, found.T, strict=True) if not np.isin(column, (0, 1)).all()]
+    if odd:
+        raise ValueError(
+            f"hypothesis {odd[0]!r} gives a probability, and rows cannot eliminate it. Remedy: BayesOptimalClassifier"
+        )
+    return found
 
 
 def _power_of_two(exponent: int) -> float:

@@ -6,15 +6,21 @@ values that only one of them saw; probabilities are shares of the sum.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array
+from tenfold.core import Array, Flags
 from tenfold.naive_bayes.coded_draws import coded
 from tenfold.stats.counts.information import mutual_information
 
+Values: TypeAlias = Hashable | Iterable[Hashable]
+"""a value of a variable, or several of them"""
+Event: TypeAlias = Mapping[str, Values]
+"""values of variables, by their names: all combinations with one of them in each"""
 PROBABILITY_TOLERANCE = 1e-9
 """probabilities that differ by less are the same"""
 
@@ -82,6 +88,50 @@ class ProbabilityTable:
         np.add.at(count, tuple(codes), 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64))
         return cls(values, count)
 
+    @classmethod
+    def from_conditional(
+        cls, marginal: ProbabilityTable, values: Mapping[str, Sequence[Hashable]], conditional: ArrayLike
+    ) -> ProbabilityTable:
+        """Joint table of a marginal and a conditional one: P(a, b) = P(a) P(b | a), the product rule.
+
+        Parameters
+        ----------
+        marginal : ProbabilityTable
+            Of the variables that the others depend on.
+        values : dict of str to sequence
+            The other variables, each with its values.
+        conditional : array
+            An axis to each variable of `marginal`, then one to each of the others; for each combination of the former
+            probabilities that add up to 1. So `conditional` returns them.
+
+        Returns
+        -------
+        table : ProbabilityTable
+
+        Examples
+        --------
+        >>> from tenfold import ProbabilityTable
+        >>> sky = ProbabilityTable({"sky": ["sun", "rain"]}, [0.7, 0.3])
+        >>> both = ProbabilityTable.from_conditional(sky, {"play": [True, False]}, [[0.8, 0.2], [0.1, 0.9]])
+        >>> round(both.probability(play=True), 4), round(both.given(play=True).probability(sky="sun"), 4)
+        (0.59, 0.9492)
+        """
+        if twice := [name for name in values if name in marginal.values]:
+            raise ValueError(f"variable {twice[0]!r} is in both tables")
+        shape = (*marginal.count.shape, *(len(some) for some in values.values()))
+        found: Array = np.asarray(conditional, dtype=np.float64)
+        if found.shape != shape or not values:
+            raise ValueError(f"conditional must have shape {shape}, an axis to each variable, not {found.shape}")
+        over = tuple(range(marginal.count.ndim, found.ndim))
+        some = marginal.p > 0
+        sums = found.sum(axis=over)[some]
+        if not (found[some] >= 0).all() or not np.allclose(sums, 1.0):
+            raise ValueError(
+                f"conditional must hold probabilities that add up to 1 for each combination of {list(marginal.names)}"
+            )
+        weight = marginal.p.reshape(*marginal.count.shape, *(1 for _ in values))
+        return cls({**marginal.values, **values}, np.where(weight > 0, weight * np.where(weight > 0, found, 0.0), 0.0))
+
     @property
     def p(self) -> Array:
         """Array of the probabilities of all combinations of values."""
@@ -137,12 +187,13 @@ class ProbabilityTable:
         order = [sorted(axes).index(axis) for axis in axes]
         return ProbabilityTable({name: self.values[name] for name in names}, summed.transpose(order))
 
-    def given(self, **evidence: Hashable) -> ProbabilityTable:
+    def given(self, **evidence: Values) -> ProbabilityTable:
         """The table of the other variables when these are known: P(rest | evidence).
 
         Parameters
         ----------
-        **evidence : value of a variable, by its name
+        **evidence : value of a variable, or several of them, by its name
+            A variable of which several values are possible stays in the table, with these values.
 
         Returns
         -------
@@ -154,30 +205,121 @@ class ProbabilityTable:
         >>> both = ProbabilityTable({"a": [0, 1], "b": [0, 1]}, [[1, 2], [3, 4]])
         >>> both.given(a=1).p.round(4).tolist()
         [0.4286, 0.5714]
+        >>> die = ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, [1, 1, 1, 1, 1, 5])
+        >>> die.given(die=[4, 5, 6]).p.round(4).tolist()
+        [0.1429, 0.1429, 0.7143]
         """
-        known = {self._axis(name): self._place(name, value) for name, value in evidence.items()}
-        rest = [name for name in self.names if name not in evidence]
-        if not rest:
+        values, count = dict(self.values), self.count
+        for name, some in evidence.items():
+            axis, places = self._axis(name), self._places(name, some)
+            count = np.take(count, places, axis=axis)
+            values[name] = tuple(self.values[name][place] for place in places)
+        known = [
+            axis for axis, name in enumerate(self.names) if name in evidence and self._is_value(name, evidence[name])
+        ]
+        if len(known) == len(self.names):
             raise ValueError("nothing is left to ask: leave a variable out of the evidence")
-        count = self.count[tuple(known.get(axis, slice(None)) for axis in range(self.count.ndim))]
         if not count.sum() > 0:
             raise ValueError(f"evidence of probability 0, {evidence!r}: nothing follows from it")
-        return ProbabilityTable({name: self.values[name] for name in rest}, count)
+        rest = {name: some for axis, (name, some) in enumerate(values.items()) if axis not in known}
+        return ProbabilityTable(rest, count.sum(axis=tuple(known)))
 
-    def probability(self, **event: Hashable) -> float:
-        """Marginal probability that variables have these values.
+    def probability(self, **event: Values) -> float:
+        """Probability of an event: that each variable has this value, or one of these.
 
         Parameters
         ----------
-        **event : value of a variable, by its name
+        **event : value of a variable, or several of them, by its name
+
+        Returns
+        -------
+        p : float
+
+        Examples
+        --------
+        >>> from tenfold import ProbabilityTable
+        >>> die = ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, [1, 1, 1, 1, 1, 5])
+        >>> die.probability(die=6), die.probability(die=[2, 4, 6])
+        (0.5, 0.7)
+        """
+        return self.intersection(event)
+
+    def intersection(self, *events: Event) -> float:
+        """Probability that all of some events happen.
+
+        Parameters
+        ----------
+        *events : dict of str to a value, or to several
+            As the keywords of `probability`; events may speak of the same variable.
 
         Returns
         -------
         p : float
         """
-        known = {self._axis(name): self._place(name, value) for name, value in event.items()}
-        count = self.count[tuple(known.get(axis, slice(None)) for axis in range(self.count.ndim))]
-        return float(count.sum() / self.count.sum())
+        inside = np.ones(self.count.shape, bool)
+        for event in events:
+            inside &= self._inside(event)
+        return float(self.count[inside].sum() / self.count.sum())
+
+    def union(self, *events: Event) -> float:
+        """Probability that at least one of some events happens.
+
+        Parameters
+        ----------
+        *events : dict of str to a value, or to several
+            As the keywords of `probability`.
+
+        Returns
+        -------
+        p : float
+
+        Examples
+        --------
+        >>> from tenfold import ProbabilityTable
+        >>> die = ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, [1, 1, 1, 1, 1, 5])
+        >>> die.union({"die": [1, 2]}, {"die": [2, 6]})
+        0.7
+        """
+        inside = np.zeros(self.count.shape, bool)
+        for event in events:
+            inside |= self._inside(event)
+        return float(self.count[inside].sum() / self.count.sum())
+
+    def inclusion_exclusion(self, *events: Event) -> dict[tuple[int, ...], float]:
+        """Terms of the probability of a union: those of single events, minus those of pairs, plus those of three, ...
+
+        Parameters
+        ----------
+        *events : dict of str to a value, or to several
+            As the keywords of `probability`.
+
+        Returns
+        -------
+        terms : dict of tuple of int to float
+            The signed probability that all events with these numbers happen. Their sum is that of the union.
+
+        Examples
+        --------
+        >>> from tenfold import ProbabilityTable
+        >>> die = ProbabilityTable({"die": [1, 2, 3, 4, 5, 6]}, [1, 1, 1, 1, 1, 5])
+        >>> die.inclusion_exclusion({"die": [1, 2]}, {"die": [2, 6]})
+        {(0,): 0.2, (1,): 0.6, (0, 1): -0.1}
+        """
+        return {
+            some: (-1) ** (size + 1) * self.intersection(*(events[at] for at in some))
+            for size in range(1, len(events) + 1)
+            for some in combinations(range(len(events)), size)
+        }
+
+    def _inside(self, event: Event) -> Flags:
+        """Which combinations of values belong to an event."""
+        inside = np.ones(self.count.shape, bool)
+        for name, some in event.items():
+            axis = self._axis(name)
+            allowed = np.zeros(len(self.values[name]), bool)
+            allowed[self._places(name, some)] = True
+            inside &= np.expand_dims(allowed, [other for other in range(inside.ndim) if other != axis])
+        return inside
 
     def conditional(self, *names: str) -> Array:
         """P(others | names) for all values: an axis to each of `names`, then one to each of the others.
@@ -263,10 +405,22 @@ class ProbabilityTable:
             raise ValueError(f"there is no variable {name!r}, only {list(self.names)}")
         return self.names.index(name)
 
-    def _place(self, name: str, value: Hashable) -> int:
-        if value not in self.values[name]:
-            raise ValueError(f"variable {name!r} has no value {value!r}, only {list(self.values[name])}")
-        return self.values[name].index(value)
+    def _is_value(self, name: str, value: Values) -> bool:
+        """Whether this is one value of a variable, not several of them."""
+        if isinstance(value, (list, set, frozenset, range, dict, np.ndarray)):
+            return False
+        return not isinstance(value, tuple) or value in self.values[name]
+
+    def _places(self, name: str, value: Values) -> list[int]:
+        """The places of a value of a variable, or of several."""
+        one = self._is_value(name, value)
+        wanted: list[Hashable] = [value] if one else [*value]  # type: ignore[list-item, misc]
+        for each in wanted:
+            if each not in self.values[name]:
+                raise ValueError(f"variable {name!r} has no value {each!r}, only {list(self.values[name])}")
+        if not wanted and not one:
+            raise ValueError(f"the event names no value of variable {name!r}")
+        return [place for place, each in enumerate(self.values[name]) if each in wanted]
 
     def __repr__(self) -> str:
         each = ", ".join(f"{name}: {len(some)}" for name, some in self.values.items())

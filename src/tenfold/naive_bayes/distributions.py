@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, DataError, Mergeable
 from tenfold.naive_bayes.coded_draws import coded
 
-__all__ = ["Bernoulli", "Categorical", "Gaussian", "Uniform"]
+__all__ = ["Bernoulli", "Categorical", "Gaussian", "MultivariateGaussian", "Uniform"]
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,8 @@ class Gaussian:
     @classmethod
     def of(cls, x: ArrayLike, sample_weight: ArrayLike | None = None) -> Gaussian:
         """Sum up draws; a draw of weight 2 is two draws."""
+        if np.ndim(x) == 2:
+            raise DataError("x has columns. Remedy: MultivariateGaussian.of(x), or one of its columns")
         values, weight = _numbers(x, sample_weight)
         n = float(weight.sum())
         if not n > 0:
@@ -210,6 +212,174 @@ class Gaussian:
         if not a > 0 or not b > 0:
             raise ValueError("draws and prior do not determine a variance. Remedy: more draws, or a scale above 0")
         return t(2 * a, loc=(draws * mean + self.n * self.mean) / k, scale=math.sqrt(b / (a * k)))
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateGaussian:
+    """Draws of several normal variables together: how many, their mean vector, and their scatter matrix.
+
+    Parameters
+    ----------
+    n : float
+        Draws, or their weight.
+    mean : array of shape (columns,)
+    scatter : array of shape (columns, columns)
+        Sums of products of differences from the mean.
+
+    Examples
+    --------
+    >>> from tenfold.naive_bayes.distributions import MultivariateGaussian
+    >>> found = MultivariateGaussian.of([[1.0, 2.0], [3.0, 3.0]]) + MultivariateGaussian.of([[5.0, 7.0]])
+    >>> mean, covariance = found.ml
+    >>> mean.tolist(), covariance.round(3).tolist()
+    ([3.0, 4.0], [[2.667, 3.333], [3.333, 4.667]])
+    >>> found.conditional({0: 5.0}).mean.tolist()  # the second column, where the first is 5
+    [6.5]
+    """
+
+    n: float
+    mean: Array
+    scatter: Array
+
+    def __post_init__(self) -> None:
+        p = len(self.mean) if np.ndim(self.mean) == 1 else 0
+        shaped = p > 0 and np.shape(self.scatter) == (p, p)
+        if not (0 < self.n < math.inf and shaped and np.isfinite(self.mean).all() and np.isfinite(self.scatter).all()):
+            raise ValueError("there must be draws, with a finite mean vector and a scatter matrix of as many columns")
+
+    @classmethod
+    def of(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> MultivariateGaussian:
+        """Sum up draws, a row each; a draw of weight 2 is two draws."""
+        rows = np.asarray(X, dtype=np.float64)
+        if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
+            raise DataError("X must be rows of finite numbers. Remedy: leave missing ones out; Gaussian of one column")
+        weight = _weight(sample_weight, len(rows))
+        n = float(weight.sum())
+        if not n > 0:
+            raise ValueError("there must be draws, of a weight above 0")
+        mean = weight @ rows / n
+        off = rows - mean
+        return cls(n, mean, (off * weight[:, None]).T @ off)
+
+    def __add__(self, other: MultivariateGaussian) -> MultivariateGaussian:
+        if type(other) is not MultivariateGaussian:
+            return NotImplemented
+        if len(other.mean) != len(self.mean):
+            raise ValueError(f"draws of {len(self.mean)} and of {len(other.mean)} variables do not add up")
+        n, off = self.n + other.n, other.mean - self.mean
+        scatter = self.scatter + other.scatter + np.outer(off, off) * (self.n * other.n / n)
+        return MultivariateGaussian(n, self.mean + off * other.n / n, scatter)
+
+    @property
+    def ml(self) -> tuple[Array, Array]:
+        """The most likely mean vector and covariance matrix; the latter is too small by (n - 1)/n in the mean."""
+        return self.mean, self.scatter / self.n
+
+    @property
+    def unbiased_covariance(self) -> Array:
+        """The covariance matrix, divided by n - 1 in the place of n."""
+        if self.n <= 1:
+            raise ValueError("one draw does not determine a covariance. Remedy: at least two")
+        return self.scatter / (self.n - 1)
+
+    def log_likelihood(self, mean: ArrayLike, covariance: ArrayLike) -> float:
+        """Log-likelihood of the draws, if they come from a normal distribution with these parameters.
+
+        Parameters
+        ----------
+        mean : array of shape (columns,)
+        covariance : array of shape (columns, columns)
+            Symmetric and positive definite.
+
+        Returns
+        -------
+        log_likelihood : float
+        """
+        root = _root(np.asarray(covariance, dtype=np.float64), len(self.mean))
+        off = self.mean - np.asarray(mean, dtype=np.float64)
+        squares = np.linalg.solve(root, np.linalg.solve(root, self.scatter + self.n * np.outer(off, off)).T)
+        size = len(off) * math.log(2 * math.pi) + 2 * float(np.log(np.diagonal(root)).sum())
+        return -0.5 * (self.n * size + float(np.trace(squares)))
+
+    def distribution(self) -> Any:
+        """The most likely normal distribution: `pdf`, `logpdf` and `rvs`, as SciPy has them."""
+        from scipy.stats import multivariate_normal
+
+        mean, covariance = self.ml
+        _root(covariance, len(mean))
+        return multivariate_normal(mean, covariance)
+
+    def marginal(self, *columns: int) -> MultivariateGaussian:
+        """The draws of some of the variables, by their numbers."""
+        at = self._numbers(columns)
+        return MultivariateGaussian(self.n, self.mean[at], self.scatter[np.ix_(at, at)])
+
+    def conditional(self, known: Mapping[int, float]) -> Any:
+        """The most likely normal distribution of the other variables, where some are known.
+
+        Parameters
+        ----------
+        known : dict of int to float
+            Value of a variable, by its number.
+
+        Returns
+        -------
+        distribution : scipy.stats.multivariate_normal
+            Its `mean` is the regression of the others on those known; its `cov` is what these leave open.
+        """
+        from scipy.stats import multivariate_normal
+
+        at = self._numbers(tuple(known))
+        rest = [j for j in range(len(self.mean)) if j not in at]
+        if not rest:
+            raise ValueError("nothing is left to ask: leave a variable out of those known")
+        mean, covariance = self.ml
+        _root(covariance[np.ix_(at, at)], len(at))
+        slope = np.linalg.solve(covariance[np.ix_(at, at)], covariance[np.ix_(at, rest)]).T
+        off = np.array([known[j] for j in at], dtype=np.float64) - mean[at]
+        left = covariance[np.ix_(rest, rest)] - slope @ covariance[np.ix_(at, rest)]
+        _root(left, len(rest))
+        return multivariate_normal(mean[rest] + slope @ off, left)
+
+    def posterior(
+        self, mean: ArrayLike = 0.0, draws: float = 0.0, df: float = -1.0, scale: ArrayLike | None = None
+    ) -> Any:
+        """The distribution of the mean vector after a prior that is worth `draws` draws around `mean`: a Student's t.
+
+        The covariance has an inverse Wishart prior of `df` degrees of freedom and `scale` matrix. By default nothing is
+        known before (the limit in which regions are those of Hotelling's test).
+        """
+        from scipy.stats import multivariate_t
+
+        p = len(self.mean)
+        before = np.broadcast_to(np.asarray(mean, dtype=np.float64), (p,))
+        matrix = np.zeros((p, p)) if scale is None else np.asarray(scale, dtype=np.float64)
+        freedom, k = df + self.n - p + 1, draws + self.n
+        if draws < 0 or freedom <= 0 or matrix.shape != (p, p):
+            raise ValueError("draws and prior do not determine a covariance. Remedy: more draws, or a larger df")
+        off = self.mean - before
+        shape = (matrix + self.scatter + np.outer(off, off) * (draws * self.n / k)) / (k * freedom)
+        _root(shape, p)
+        return multivariate_t((draws * before + self.n * self.mean) / k, shape, df=freedom)
+
+    def _numbers(self, columns: tuple[int, ...]) -> list[int]:
+        p = len(self.mean)
+        if not columns or len({*columns}) != len(columns) or not {*columns} <= {*range(p)}:
+            raise ValueError(f"name at least one variable by its number from 0 to {p - 1}, and each once: {columns}")
+        return list(columns)
+
+
+def _root(covariance: Array, p: int) -> Array:
+    """The Cholesky factor of a covariance matrix, or ValueError."""
+    if covariance.shape != (p, p) or not np.allclose(covariance, covariance.T):
+        raise ValueError(f"covariance must be a symmetric matrix of {p} rows and columns")
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "the covariance is not positive definite: a variable follows from others, so there is no density. Remedy: "
+            "more draws than variables, or marginal() of some of them"
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,14 @@ MAX_LABEL_PADDING = 1 << 24
 """bytes by which labels of fixed width may exceed the length of their texts"""
 
 
+FUNCTION_REMEDY = (
+    "a kernel made of those of tenfold, a function of NumPy such as numpy.log1p, or a class of your own with "
+    "@tenfold.register"
+)
+FUNCTION_REMEDIES = {"hypotheses": "hypotheses as lists of values (conjunctions)"}
+"""what to do about functions that are parameters of such a name"""
+
+
 def params_digest(learner: Any) -> str:
     """A digest of a learner's kind and all its parameters: equal only if a file of them is."""
     to = Writer()
@@ -124,10 +132,9 @@ class Writer:
         if isinstance(value, type) and value in DTYPES.values():
             return {"dtype": value.__name__}
         if callable(value):
+            remedy = FUNCTION_REMEDIES.get(where, FUNCTION_REMEDY)
             raise ModelFileError(
-                f"{where} is a function, and a model file holds no code, so it cannot be written. Remedy: a kernel "
-                "made of those of tenfold, a function of NumPy such as numpy.log1p, or a class of your own with "
-                "@tenfold.register"
+                f"{where} is a function, and a model file holds no code, so it cannot be written. Remedy: {remedy}"
             )
         raise ModelFileError(f"{where} = {value!r} cannot be written to a model file")
 
