@@ -106,3 +106,10 @@ def test_what_is_wrong_is_named():
         BooleanNetwork([([[1.0], [1.0]], [0.0, 1.0])])
     with pytest.raises(ValueError, match="2\\^21 rows. Remedy"):
         BooleanNetwork.from_dnf([{0: True}], 21).truth_table()
+
+
+def test_its_text_has_the_units_of_each_layer():
+    gate = BooleanNetwork.gate
+    assert repr(gate("and")) == "BooleanNetwork(2 -> 1)"
+    assert repr(gate("and").of(gate("or"), gate("nand"))) == "BooleanNetwork(2 -> 2 -> 1)"
+    assert repr(BooleanNetwork.from_dnf([{0: True}, {1: False}, {}], 4)) == "BooleanNetwork(4 -> 3 -> 1)"

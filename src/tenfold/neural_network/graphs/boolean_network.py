@@ -48,8 +48,8 @@ class BooleanNetwork:
     >>> xor = gate("and").of(gate("or"), gate("nand"))
     >>> xor.predict([[0, 0], [0, 1], [1, 0], [1, 1]]).tolist()
     [0, 1, 1, 0]
-    >>> [len(b) for b in xor.intercepts_]
-    [2, 1]
+    >>> xor  # two inputs, two hidden units, one output
+    BooleanNetwork(2 -> 2 -> 1)
     """
 
     def __init__(self, layers: Sequence[tuple[ArrayLike, ArrayLike]]) -> None:
@@ -153,6 +153,10 @@ class BooleanNetwork:
     def n_inputs(self) -> int:
         """Number of inputs of the network."""
         return len(self.coefs_[0])
+
+    def __repr__(self) -> str:
+        units = " -> ".join(str(n) for n in (self.n_inputs, *(len(b) for b in self.intercepts_)))
+        return f"BooleanNetwork({units})"
 
     def of(self, *below: BooleanNetwork) -> BooleanNetwork:
         """The network whose inputs are the outputs of other networks of the same depth.
