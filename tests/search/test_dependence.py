@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import mutual_info_score
 
 from tenfold import search
@@ -131,3 +132,59 @@ def test_values_that_nobody_has():
     smooth = search.fit_dependence(search.pair_counts(X, SIZES), SIZES, smoothing=3.0)
     drawn = smooth.sample(3_000, np.random.default_rng(0))
     assert [len(np.unique(drawn[:, j])) for j in range(4)] == SIZES.tolist()
+
+
+# ---- permutations ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", ["tree", "chain", "independent"])
+def test_permutations_are_drawn_value_after_value(model):
+    """The frequency of each of the 24 orders is the product of the weights over those of the values that are left."""
+    rng = np.random.default_rng(3)
+    X = np.argsort(rng.random((40, 4)) + 0.3 * np.arange(4), axis=1)
+    sizes = np.full(4, 4)
+    found = search.fit_dependence(search.pair_counts(X, sizes), sizes, model, 0.5)
+    chance = {}
+    for order in itertools.permutations(range(4)):
+        p, left = 1.0, {*range(4)}
+        for j in found.order.tolist():
+            weights = found.weights[j, order[found.parent[j]] if found.parent[j] != j else 0]
+            p *= weights[order[j]] / sum(weights[v] for v in left)
+            left.remove(order[j])
+        chance[order] = p
+    assert sum(chance.values()) == pytest.approx(1.0)
+    drawn = found.sample_permutations(60_000, np.random.default_rng(0))
+    assert (np.sort(drawn, axis=1) == np.arange(4)).all()
+    seen = [int((drawn == order).all(axis=1).sum()) for order in chance]
+    assert stats.chisquare(seen, 60_000 * np.array([*chance.values()])).pvalue > 1e-4
+
+
+def test_values_without_weight_are_drawn_only_if_no_other_is_left():
+    X = np.array([[0, 1, 2], [1, 0, 2]])
+    sizes = np.full(3, 3)
+    found = search.fit_dependence(search.pair_counts(X, sizes), sizes, "independent")
+    drawn = found.sample_permutations(2_000, np.random.default_rng(0))
+    assert {tuple(row) for row in drawn.tolist()} == {(0, 1, 2), (1, 0, 2)}
+    with pytest.raises(ValueError, match="permutations of 2 variables need 2 values each"):
+        search.fit_dependence(search.pair_counts(X[:, :2], sizes[:2]), sizes[:2]).sample_permutations(1, None)
+
+
+@pytest.mark.parametrize("model", ["tree", "chain", "independent"])
+def test_mimic_over_permutations_finds_what_brute_force_and_the_hungarian_method_find(model):
+    method = search.MIMIC(population=300, model=model)
+    cost = np.random.default_rng(5).random((7, 7))
+    places, values = linear_sum_assignment(cost)
+    assign = search.Problem(
+        lambda X: cost[np.arange(7), X].sum(axis=1), search.Permutations(7, move="swap"), maximize=False
+    )
+    each = [search.optimize(assign, method, evaluations=6_000, random_state=seed) for seed in range(3)]
+    best = min(each, key=lambda found: found.fitness)
+    assert best.best.tolist() == values.tolist()
+    assert best.fitness == pytest.approx(cost[places, values].sum())
+    uniform = assign.objective(assign.space.sample(6_000, np.random.default_rng(0)))
+    assert max(found.fitness for found in each) <= uniform.min()  # none is worse than as many draws
+    cities = np.random.default_rng(2).random((6, 2))
+    tour = search.tsp(cities)
+    shortest = min(tour.objective(np.array([[0, *rest] for rest in itertools.permutations(range(1, 6))])))
+    assert search.optimize(tour, method, evaluations=6_000).fitness == pytest.approx(shortest)
+    assert search.optimize(search.queens(6), method, evaluations=6_000).fitness == 0

@@ -175,8 +175,10 @@ def test_restarts_begin_anew():
 def test_wrong_input_is_named(tmp_path):
     bits, order = search.flip_flop(10), search.tsp(np.eye(4))
     half = search.optimize(bits, search.Genetic(), evaluations=100, random_state=5)
-    with pytest.raises(TypeError, match="MIMIC searches Bits and Discrete, not Permutations"):
-        search.optimize(order, search.MIMIC(), evaluations=10)
+    with pytest.raises(TypeError, match="MIMIC searches Bits, Discrete and Permutations, not Box"):
+        search.optimize(search.rastrigin(3), search.MIMIC(), evaluations=10)
+    with pytest.raises(ValueError, match="65 are more than 64. Remedy: Genetic"):
+        search.optimize(search.queens(65), search.MIMIC(), evaluations=10)
     with pytest.raises(ValueError, match="evaluations must be an integer at least 1"):
         search.optimize(bits, search.Genetic(), evaluations=0)
     with pytest.raises(ValueError, match="has the seed 5"):

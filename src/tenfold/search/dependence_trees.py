@@ -61,6 +61,35 @@ class Dependence:
             np.add.reduce(random[j] >= cuts[j][:, out[self.parent[j]]], axis=0, out=out[j])
         return np.ascontiguousarray(out.T)
 
+    def sample_permutations(self, n: int, rng: np.random.Generator) -> Values:
+        """Draw n permutations: variable after variable, each among the values that no earlier one has.
+
+        If none of these has a weight, they are equally likely. All variables have as many values as there are
+        variables.
+
+        Parameters
+        ----------
+        n : int
+        rng : numpy Generator
+
+        Returns
+        -------
+        X : int array of shape (n, variables)
+        """
+        d = len(self.order)
+        if (self.sizes != d).any():
+            raise ValueError(f"permutations of {d} variables need {d} values each, not {self.sizes.tolist()}")
+        rows, free = np.arange(n), np.ones((n, d))
+        out = np.zeros((n, d), dtype=np.int64)
+        for j in self.order.tolist():
+            chance = self.weights[j][out[:, self.parent[j]]] * free
+            chance = np.where(chance.sum(axis=1, keepdims=True) > 0, chance, free).cumsum(axis=1)
+            below = rng.random((n, 1)) * chance[:, -1:]
+            # the first value whose cumulated weight is above the draw; one without weight has none of its own
+            out[:, j] = (chance > below).argmax(axis=1)
+            free[rows, out[:, j]] = 0.0
+        return out
+
     def log_probability(self, X: Values) -> Array:
         """The natural logarithm of the probability of each row."""
         with np.errstate(divide="ignore"):

@@ -9,16 +9,21 @@ import numpy as np
 from tenfold.core import Array, Values
 from tenfold.search.dependence_trees import Model, fit_dependence, pair_counts
 from tenfold.search.method import Method, State
-from tenfold.search.spaces import Discrete, Space
+from tenfold.search.spaces import Discrete, Permutations, Space
 from tenfold.theory.checks import fraction, number, one_of, whole
+
+MAX_PERMUTATION = 64
+"""values of a permutation: the table of pairs has n⁴ numbers, 134 MB of 64 values"""
 
 
 @dataclass(frozen=True)
 class MIMIC(Method):
-    """Mutual-information-maximizing input clustering, for bits and codes.
+    """Mutual-information-maximizing input clustering, for bits, codes and permutations.
 
     In each round the best share of the population is summarized by how often any two values meet; a distribution is
-    fitted to that, in which each variable depends on one other, and the next points are drawn from it.
+    fitted to that, in which each variable depends on one other, and the next points are drawn from it. Of permutations
+    the variables are the places, and each is drawn among the values that are left. In a tour it only matters which
+    values are neighbours, and in such problems hill climbing finds better points in less time.
 
     Parameters
     ----------
@@ -38,6 +43,8 @@ class MIMIC(Method):
     >>> found = search.optimize(search.four_peaks(40), search.MIMIC(population=1_000), evaluations=50_000)
     >>> found.fitness, search.four_peaks(40).optimum
     (75.0, 75)
+    >>> search.optimize(search.queens(8), search.MIMIC(population=300), evaluations=20_000).fitness
+    0.0
     """
 
     population: int = 200
@@ -57,18 +64,25 @@ class MIMIC(Method):
         return self.population
 
     def check(self, space: Space) -> None:
-        if not isinstance(space, Discrete):
+        if not isinstance(space, Discrete | Permutations):
             raise TypeError(
-                f"MIMIC searches Bits and Discrete, not {type(space).__name__}. Remedy: Genetic, SimulatedAnnealing or "
-                "HillClimbing"
+                f"MIMIC searches Bits, Discrete and Permutations, not {type(space).__name__}. Remedy: Genetic, "
+                "SimulatedAnnealing or HillClimbing"
+            )
+        if isinstance(space, Permutations) and space.n > MAX_PERMUTATION:
+            raise ValueError(
+                f"MIMIC counts all pairs of places and values: {space.n} are more than {MAX_PERMUTATION}. Remedy: "
+                "Genetic, SimulatedAnnealing or HillClimbing"
             )
 
     def propose(self, state: State, space: Space, rng: np.random.Generator) -> Values:
-        assert isinstance(space, Discrete)
+        assert isinstance(space, Discrete | Permutations)
+        orders = isinstance(space, Permutations)
+        sizes = np.full(space.n_variables, space.n_variables) if isinstance(space, Permutations) else space.sizes
         kept = max(int(self.keep * len(state.X)), 1)
         best = state.X[np.argsort(-state.scores, kind="stable")[:kept]]
-        found = fit_dependence(pair_counts(best, space.sizes), space.sizes, self.model, self.smoothing)
-        return found.sample(self.population, rng)
+        found = fit_dependence(pair_counts(best, sizes), sizes, self.model, self.smoothing)
+        return (found.sample_permutations if orders else found.sample)(self.population, rng)
 
     def accept(self, state: State, X: Values, scores: Array, rng: np.random.Generator) -> State:
         return State(state.round + 1, X, scores, np.zeros(len(scores), dtype=np.int64))

@@ -107,6 +107,7 @@ class NetworkGraph:
         self.outputs, self.activation, self.loss = tuple(outputs), activation, loss
         self.intercepts = {name: float(b) for name, b in (intercepts or {}).items()}
         self.origin: dict[Edge, Edge] = {}
+        self._rolled: dict[Node, int] = {}  # depth of each node of the graph that this one unrolls
         self._below: dict[Node, list[Node]] = {}
         for u, v in self.edges:
             self._below.setdefault(u, [])
@@ -315,7 +316,7 @@ class NetworkGraph:
             {copy: self.activations[name] for name, copy in times if copy in kept},
             self.loss,
         )
-        made.origin = origin
+        made.origin, made._rolled = origin, self._shown_levels()
         return made
 
     def at_steps(self, rows: Sequence[Sequence[float]] | Array) -> dict[Node, float]:
@@ -595,12 +596,12 @@ edges={('x', 'h'): 3.0, ('h', 'h'): 1.0})
     def _places(self) -> dict[Node, tuple[float, float]]:
         """Where each node is drawn: by its depth, and beside those of the same; unrolled, by its step."""
         if self.origin:
-            named = {name: name.rpartition("@") for name in self.order}
-            kinds = list(dict.fromkeys(of for edge in self.origin.values() for of in edge))
-            shift = {kind: at / len(kinds) for at, kind in enumerate(kinds)}
+            known = list(self._rolled)
+            deep = max(self._rolled.values()) + 1
             return {
-                name: (float(step) + 0.5 * shift[kind], float(kinds.index(kind)))
-                for name, (kind, _, step) in named.items()
+                name: (float(step) + 0.8 * self._rolled[kind] / deep, float(known.index(kind)))
+                for name in self.order
+                for kind, _, step in [name.rpartition("@")]
             }
         rows: dict[int, list[Node]] = {}
         for name, depth in self._shown_levels().items():
