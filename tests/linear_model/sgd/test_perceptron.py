@@ -225,3 +225,36 @@ def test_heavy_rows_that_are_long_have_a_margin():
     X = np.array([[1e150, 1.0], [-1e150, 2.0], [1e150, 0.0]])
     model = tn.Perceptron().fit(X, [1, 0, 1], [1e12, 1e12, 1e12])
     assert np.isfinite(model.certificate_["margin"].value)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6])  # of which both classes come
+def test_targets_0_and_1_with_a_step_at_zero_are_the_same_rule(seed):
+    """w + (t - H(w'x)) x with H(0) = 1 changes weights at the same rows, once one of the class 0 has come."""
+    X, side = separable(seed)
+    order = np.argsort(side, kind="stable")[:1].tolist()  # a row of class 0 comes first
+    order += [at for at in range(len(X)) if at not in order]
+    X, side = X[order], side[order]
+    model = Perceptron(max_iter=3, tol=None, shuffle=False).fit(X, side)
+    w, t = np.zeros(4), side.astype(float)
+    for _ in range(model.n_iter_):
+        for row, target in zip(np.column_stack([np.ones(len(X)), X]), t, strict=True):
+            w = w + (target - float(w @ row >= 0)) * row
+    np.testing.assert_allclose(np.append(model.intercept_, model.coef_), w, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_in_random_order_or_drawn_one_by_one_lead_to_a_plane_within_the_bound(seed):
+    """Whichever row comes next, there are (R/gamma)^2 mistakes at most: shuffled epochs are one such order."""
+    X, side = separable(seed, gap=0.2)
+    model = Perceptron(tol=None, random_state=seed).fit(X, side)
+    rows, y = np.column_stack([np.ones(len(X)), X]), np.where(side, 1.0, -1.0)
+    found = np.append(model.intercept_, model.coef_)
+    gamma = (y * (rows @ found)).min() / np.linalg.norm(found)
+    bound = ((rows**2).sum(axis=1).max()) / gamma**2
+    random, w, made = np.random.default_rng(seed), np.zeros(rows.shape[1]), 0
+    for at in random.integers(0, len(rows), 200_000).tolist():
+        if y[at] * (w @ rows[at]) <= 0:
+            w, made = w + y[at] * rows[at], made + 1
+    assert (y * (rows @ w) > 0).all()
+    assert made <= bound
+    assert model.mistakes_.sum() <= bound
