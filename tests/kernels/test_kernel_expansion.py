@@ -106,7 +106,7 @@ def test_sets_may_be_lists_of_a_table():
 @pytest.mark.parametrize(
     "one",
     [set(), {"a", 1, 2.5}, {("a", ("b", 2)), "ä"}, frozenset({np.int64(3), np.float64(0.5)})],
-    ids=str,
+    ids=["empty", "of kinds", "nested", "frozen"],
 )
 def test_sets_come_back(one):
     assert from_text(as_text(one, "sets", "it"), "sets") == one

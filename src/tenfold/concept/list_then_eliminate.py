@@ -263,7 +263,8 @@ class ListThenEliminate(OnePass, Undecided):
     def hypotheses_(self) -> list[Any]:
         """The hypotheses that are left, in the words of the data, or the names of functions."""
         if are_functions(self.hypotheses):
-            return np.array([*by_name(self.hypotheses)])[self.model_.number].tolist()  # type: ignore[no-any-return]
+            names = [*by_name(self.hypotheses)]
+            return [names[number] for number in self.model_.number.tolist()]
         listed = () if self._of_all_sets else self.model_.hypotheses
         return [in_words(values, self.schema_) for values in listed]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -144,5 +145,5 @@ def load_weather_table() -> ProbabilityTable:
     >>> round(days.probability(play=True), 6), round(days.given(play=True).probability(weather="sunny"), 6)
     (0.67, 0.859701)
     """
-    values = {"play": [True, False], "weather": ["sunny", "rainy", "cloudy", "snowy"]}
+    values: dict[str, Sequence[Hashable]] = {"play": [True, False], "weather": ["sunny", "rainy", "cloudy", "snowy"]}
     return ProbabilityTable(values, [[0.576, 0.01, 0.064, 0.02], [0.144, 0.09, 0.016, 0.08]])

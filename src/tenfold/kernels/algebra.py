@@ -633,8 +633,9 @@ class SeriesKernel(_OfOne):
     radius: float = math.inf
 
     def __post_init__(self) -> None:
-        if isinstance(self.coefficients, (list, np.ndarray)):
-            self.__dict__["coefficients"] = tuple(np.asarray(self.coefficients, dtype=object).tolist())
+        given: object = self.coefficients
+        if isinstance(given, (list, np.ndarray)):
+            self.__dict__["coefficients"] = tuple(np.asarray(given, dtype=object).tolist())
         super().__post_init__()
         check_number(self, "radius", finite=False)
         if isinstance(self.coefficients, str):

@@ -374,7 +374,7 @@ def _root(covariance: Array, p: int) -> Array:
     if covariance.shape != (p, p) or not np.allclose(covariance, covariance.T):
         raise ValueError(f"covariance must be a symmetric matrix of {p} rows and columns")
     try:
-        return np.linalg.cholesky(covariance)
+        return np.linalg.cholesky(np.asarray(covariance, dtype=np.float64))
     except np.linalg.LinAlgError:
         raise ValueError(
             "the covariance is not positive definite: a variable follows from others, so there is no density. Remedy: "

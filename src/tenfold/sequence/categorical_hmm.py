@@ -230,10 +230,8 @@ class CategoricalHMM(HiddenMarkov):
         emission = checked_emissions(emissionprob, len(start))
         schema, order = sorted_symbols(symbols, emission.shape[1], cls.need)
         emission = np.ascontiguousarray(emission[:, order])
-        first = {"startprob_init": start, "transmat_init": step, "emissionprob_init": emission}
-        model: CategoricalHMM = with_model(
-            cls(len(start), **first, **params), schema, CategoricalHMMModel(start, step, emission, 0, False)
-        )
+        learner = cls(len(start), startprob_init=start, transmat_init=step, emissionprob_init=emission, **params)
+        model: CategoricalHMM = with_model(learner, schema, CategoricalHMMModel(start, step, emission, 0, False))
         return model
 
     def start(self, schema: Schema) -> State | Choosing:

@@ -215,6 +215,5 @@ def distinct(s: TrainingRows | TrainingObjects) -> TrainingRows | TrainingObject
     first = order[at]
     if isinstance(s, TrainingObjects):
         packed = s.packed(first)
-        given = {"letters": packed.letters, "ends": packed.ends}
-        return replace(s, **given, y=s.y[first], weight=total, place=s.place[first])
+        return replace(s, letters=packed.letters, ends=packed.ends, y=s.y[first], weight=total, place=s.place[first])
     return replace(s, X=s.X[first], y=s.y[first], weight=total, place=s.place[first])

@@ -208,7 +208,7 @@ def verify(
     b = by_row(beta, dual.row, len(X))
     F = values_of(kernel, X, b)
     f = F + bias
-    conditions = (f[dual.row], dual.target, dual.low, dual.high, beta)
+    conditions: tuple[Array, ...] = (f[dual.row], dual.target, dual.low, dual.high, beta)
     if not offset:  # variables need not add up to 0: what they lack is that of the origin, which has any size
         none, free, rest = np.zeros(2), np.array([0.0, np.inf]), -float(beta.sum())
         of_origin = (none, none, -free, free[::-1], np.array([max(rest, 0.0), min(rest, 0.0)]))

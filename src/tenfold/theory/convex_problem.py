@@ -158,7 +158,7 @@ class ConvexProblem:
 
         def slope(at: NDArray[Any]) -> NDArray[Any]:
             with np.errstate(all="ignore"):
-                return np.nan_to_num(self._slope(at, z, y, A))
+                return np.asarray(np.nan_to_num(self._slope(at, z, y, A)))
 
         done = minimize(value, x, jac=slope, method="BFGS", options={"gtol": 1e-9, "maxiter": 10_000})
         along = done.x - x

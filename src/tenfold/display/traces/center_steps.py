@@ -25,7 +25,7 @@ def draw_centers(trace: KMeansTrace, ax: Axes | None) -> Axes:
     ax = axes("TraceDisplay", ax, (5.6, 5.0))
     shades = pyplot("TraceDisplay").get_cmap("tab10")(np.arange(clusters) % 10)
     near = ((trace.X[:, None] - trace.centers[-1]) ** 2).sum(axis=2).argmin(axis=1)
-    ax.scatter(*trace.X.T, c=shades[near], s=10, alpha=0.4, linewidths=0)
+    ax.scatter(trace.X[:, 0], trace.X[:, 1], c=shades[near], s=10, alpha=0.4, linewidths=0)
     for k, shade in enumerate(shades):
         way = trace.centers[:, k]
         ax.plot(*way.T, "-o", color="#222222", markersize=3.5, linewidth=1.3, zorder=3)

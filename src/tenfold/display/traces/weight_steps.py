@@ -39,8 +39,9 @@ def _lines(trace: PerceptronTrace, ax: Axes) -> Axes:
     for label, colour, marker in zip(trace.model.classes_, CLASS_COLOURS, "os", strict=True):
         some = trace.X[trace.y == label]
         ax.scatter(
-            *some.T, c=colour, marker=marker, s=36, label=str(label), edgecolors="white", linewidths=0.6, zorder=3
-        )
+            some[:, 0], some[:, 1], c=colour, marker=marker, s=36, label=str(label), edgecolors="white", linewidths=0.6,
+            zorder=3,
+        )  # fmt: skip
     low, high = trace.X.min(axis=0), trace.X.max(axis=0)
     around = 0.25 * np.maximum(high - low, 1e-9)
     ax.set(xlim=(low[0] - around[0], high[0] + around[0]), ylim=(low[1] - around[1], high[1] + around[1]))
@@ -56,10 +57,15 @@ def _lines(trace: PerceptronTrace, ax: Axes) -> Axes:
     at: dict[int, list[int]] = {}
     for step, row in enumerate(trace.row.tolist(), start=1):
         at.setdefault(row, []).append(step)
-    given = {"textcoords": "offset points", "fontsize": 8, "color": "#b03030", "zorder": 4}
     for row, steps in at.items() if last <= MAX_NUMBERED_MISTAKES else ():
-        ax.annotate(", ".join(map(str, steps)), trace.X[row], (6, 6), **given)
-    ax.scatter(*trace.X[list(at)].T, s=110, facecolors="none", edgecolors="#b03030", linewidths=1.2, label="a mistake")
+        ax.annotate(
+            ", ".join(map(str, steps)), trace.X[row], (6, 6), textcoords="offset points", fontsize=8, color="#b03030",
+            zorder=4,
+        )  # fmt: skip
+    wrong = trace.X[list(at)]
+    ax.scatter(
+        wrong[:, 0], wrong[:, 1], s=110, facecolors="none", edgecolors="#b03030", linewidths=1.2, label="a mistake"
+    )
     ax.set(xlabel=trace.names[0], ylabel=trace.names[1], title=f"{last} mistakes in {trace.model.n_iter_} epochs")
     ax.legend(fontsize="small", framealpha=0.9, edgecolor="none", loc="best")
     ax.spines[["top", "right"]].set_visible(False)

@@ -115,7 +115,7 @@ def trace_from_space(space: VersionSpace, X: Any, y: Any) -> VersionSpaceTrace:
     if labels.dtype != bool:
         raise ValueError("a version space learns whether rows are positives: y must be of bool. Remedy: y == 'Yes'")
     rows = X.to_numpy().tolist() if hasattr(X, "to_numpy") else X
-    return _steps(None, space, [tuple(row) for row in rows], labels)
+    return _steps(None, space, [tuple(row) for row in rows], labels.astype(bool))
 
 
 def _steps(model: Any, space: VersionSpace, rows: list[tuple[Any, ...]], labels: Flags) -> VersionSpaceTrace:

@@ -572,7 +572,7 @@ edges={('x', 'h'): 3.0, ('h', 'h'): 1.0})
                 ax.add_patch(
                     FancyArrowPatch(
                         *ends, connectionstyle=arc, arrowstyle="-|>", mutation_scale=11, shrinkA=0 if u == v else 14,
-                        shrinkB=0 if u == v else 14, color=lines.to_rgba([part])[0], zorder=1, linestyle="--",
+                        shrinkB=0 if u == v else 14, color=lines.to_rgba(np.array([part]))[0], zorder=1, linestyle="--",
                         linewidth=0.6 + 2.4 * abs(part),
                     )
                 )  # fmt: skip
@@ -583,9 +583,14 @@ edges={('x', 'h'): 3.0, ('h', 'h'): 1.0})
         ax.scatter(
             at[:, 0], at[:, 1], c=colours, s=900, cmap="coolwarm", vmin=-1.6, vmax=1.6, edgecolors="#555555", zorder=2
         )
-        for name, (h, v) in place.items():
+        for name, (across, up) in place.items():
             ax.text(
-                h, v, name if states is None else f"{name}\n{states[name]:.2g}", ha="center", va="center", fontsize=7
+                across,
+                up,
+                name if states is None else f"{name}\n{states[name]:.2g}",
+                ha="center",
+                va="center",
+                fontsize=7,
             )
         what = "weight" if target is None else "gradient"
         ax.figure.colorbar(lines, ax=ax, label=f"{what} of an edge, in {most:.2g}", shrink=0.7)

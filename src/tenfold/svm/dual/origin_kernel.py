@@ -70,14 +70,24 @@ class OriginKernel(Kernel):
 def with_origin(dual: DualProblem, n: int) -> DualProblem:
     """The dual of n rows with the variables of the origin, the row after them: one, or one of each sign."""
     zero, free = np.zeros(1), np.full(1, np.inf)
+    row = np.full(1, n)
     if len(dual.row) == n:
-        more = (np.full(1, n), zero, -free, free)
-        return DualProblem(*(np.concatenate([mine, new]) for mine, new in zip(dual, more, strict=True)))
-    ups = DualProblem(*(each[:n] for each in dual))
-    downs = DualProblem(*(each[n:] for each in dual))
-    up, down = (np.full(1, n), zero, zero, free), (np.full(1, n), zero, -free, zero)
-    parts = zip(ups, up, downs, down, strict=True)
-    return DualProblem(*(np.concatenate(each) for each in parts))
+        return _joined(dual, DualProblem(row, zero, -free, free))
+    ups, downs = (
+        DualProblem(dual.row[some], dual.target[some], dual.low[some], dual.high[some])
+        for some in (slice(n), slice(n, None))
+    )
+    return _joined(ups, DualProblem(row, zero, zero, free), downs, DualProblem(row, zero, -free, zero))
+
+
+def _joined(*duals: DualProblem) -> DualProblem:
+    """The variables of several duals, one after another."""
+    return DualProblem(
+        np.concatenate([dual.row for dual in duals]),
+        np.concatenate([dual.target for dual in duals]),
+        np.concatenate([dual.low for dual in duals]),
+        np.concatenate([dual.high for dual in duals]),
+    )
 
 
 def without_origin(found: DualSolution, n: int) -> DualSolution:

@@ -80,7 +80,7 @@ def polynomial_growth(m: int, vc: int) -> int:
     >>> growth(10, 3), polynomial_growth(10, 3)
     (176, 1331)
     """
-    return (whole("m", m, 0) + 1) ** whole("vc", vc, 0)
+    return int((whole("m", m, 0) + 1) ** whole("vc", vc, 0))
 
 
 def cover_count(n: int, d: int) -> int:
