@@ -16,7 +16,7 @@ import dataclasses
 import hashlib
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -272,7 +272,7 @@ def bits(record: object) -> str:
 def freeze(record: R) -> R:
     """Make every array of a record read-only: a state and the summary it was made from may share them."""
     kind: type = type(record)
-    for value in record.each if isinstance(record, Bundle) else [getattr(record, name) for name in fields(kind)]:
+    for value in record.each if isinstance(record, Bundle) else map(partial(getattr, record), fields(kind)):
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
         elif type(value) not in SCALARS and is_record(value):

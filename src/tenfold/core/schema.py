@@ -137,10 +137,12 @@ class Schema(Mergeable):
         """Where each column's categories begin on the axis `value`, and its length at the end."""
         return np.concatenate([[0], np.cumsum(self.n_values, dtype=np.int64)]).astype(np.int64)
 
-    @property
+    @cached_property
     def levels(self) -> Codes:
         """How many features each column has as a category: 0 for numbers, which are one feature themselves."""
-        return np.array(self.n_values, dtype=np.int64)
+        found = np.array(self.n_values, dtype=np.int64)
+        found.flags.writeable = False
+        return found
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -156,11 +158,16 @@ class Schema(Mergeable):
         `joint`: the features, then the target if there is one; `design`: a constant, then those;
         `predictor`: a constant, then the features; `score`: of each class, but one of two classes.
         """
+        return self._sizes.get(axis)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """The length of each axis."""
         p = len(self.columns)
         features = sum(1 if c.categories is None else len(c.categories) for c in self.columns)
         joint = features + (self.target is not None)
         classes = 0 if self.classes is None else len(self.classes)
-        sizes = {
+        return {
             "column": p,
             "class": classes,
             "score": 1 if classes == 2 else classes,
@@ -171,7 +178,6 @@ class Schema(Mergeable):
             "design": joint + 1,
             "predictor": features + 1,
         }
-        return sizes.get(axis)
 
     def after(self, width: int, beside: bool) -> Schema:
         """Return the schema of rows made of these: n numeric columns, followed by the original columns if `beside`."""

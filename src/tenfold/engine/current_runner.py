@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 
 from tenfold.engine import progress
 from tenfold.engine.executors.local import Local
@@ -48,4 +49,10 @@ def on(runner: Runner, *, verbose: bool | None = None) -> Iterator[Runner]:
 
 def current() -> Runner:
     """The runner in force: the innermost `on`, or all processors of this process."""
-    return _current.get() or Local()
+    return _current.get() or _local()
+
+
+@cache
+def _local() -> Local:
+    """The runner on all processors of this process, which are counted once: a small fit would feel it."""
+    return Local()

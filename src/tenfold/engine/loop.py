@@ -151,7 +151,8 @@ class Member:
         """Return the learner's expression for its rows, and for each group if all groups are needed."""
         whole: Expression = Continue(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
         stages = stages_of(self.before, self.learner.need, training=True) if self.before else ()
-        held = self._held
+        # Transformed rows are held if the transformation is slow and they are read again.
+        held = self.learner.passes == MANY and (self.keep or any(learner.costly for learner, _ in self.before))
         if self.key is None:
             return As(self.view, After(stages, whole, held) if stages or held else whole)
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups
@@ -159,11 +160,6 @@ class Member:
         if self.grouped is not None or self.before or not isinstance(ask, Grouped):
             return As(self.view, mine)
         return As(self.view, Each((mine, By((self.key,), whole))))
-
-    @property
-    def _held(self) -> bool:
-        """Whether transformed rows are held, since the transformation is slow and they are read again."""
-        return self.learner.passes == MANY and (self.keep or any(learner.costly for learner, _ in self.before))
 
     def take(self, ask: Expression, answer: Any, parts: int) -> None:
         """The summary that it asked for."""

@@ -67,16 +67,15 @@ class Leaf(Value):
     identity = ("view", "statistic", "picks", "stages", "by", "draws")
 
     @cached_property
-    def lens(self) -> Lens | None:
-        """Through which rows are held, if they are."""
-        return self.statistic.lens if isinstance(self.statistic, Held) else WholeRows() if self.keep else None
-
-    @cached_property
     def held(self) -> bytes:
         """Return the identity of the held rows: how they are read and selected, and the lens, but not the round."""
-        if self.lens is None:
+        if isinstance(self.statistic, Held):
+            lens = self.statistic.lens
+        elif self.keep:
+            lens = WholeRows()
+        else:
             return b""
-        return RowsThroughLens(self.view, self.picks, self.stages, self.by, self.draws, self.lens).digest
+        return RowsThroughLens(self.view, self.picks, self.stages, self.by, self.draws, lens).digest
 
     @property
     def transformed(self) -> bool:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from functools import lru_cache, partial
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ from tenfold.core import (
     VectorLike,
 )
 from tenfold.core.arrays import ones
-from tenfold.core.need import Target
+from tenfold.core.need import Kinds, Target
 from tenfold.core.rows.columns import columns_class, sparse_slice
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.sources import validation
@@ -67,10 +67,9 @@ def _numbered(width: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _plain_schema(
-    names: tuple[str, ...], kind: Literal["numeric", "text", "date", "unused"], target: Target | None, named: bool
-) -> Schema:
+def _plain_schema(names: tuple[str, ...], kinds: Kinds, target: Target | None, named: bool) -> Schema:
     """Return the schema of columns without categories and a target without classes, cached by its shape."""
+    kind = Need(kinds).plain("")
     columns = plain_columns(names) if kind == "numeric" else tuple(Column(name, kind) for name in names)
     return Schema(columns, target, None, named)
 
@@ -164,8 +163,9 @@ class ArraySource(Source):
         return "categorical" in kinds
 
     def schema_of(self, part: int, need: Need) -> Schema:
-        plain = _plain_schema(self.names, need.plain(""), need.target, self.named)
-        if need.each:
+        if not need.each:
+            plain = _plain_schema(self.names, need.kinds, need.target, self.named)
+        else:
             plain = Schema(tuple(Column(n, need.plain(n)) for n in self.names), need.target, None, self.named)
         if need.target != "class" and not self._has_categories(need):
             return plain
@@ -270,9 +270,10 @@ class ArraySource(Source):
         return self.X[j] if isinstance(self.X, tuple) else self.X[:, j]
 
     def _target(self) -> Values:
-        if self.outputs:
-            raise validation.refuse_outputs(self.outputs, "y[:, 0]")
-        return self._target_table()
+        y = self._target_table()
+        if y.ndim == 2:
+            raise validation.refuse_outputs(y.shape[1], "y[:, 0]")
+        return y
 
     def _target_table(self) -> Values:
         if self.y is None:

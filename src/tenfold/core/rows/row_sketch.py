@@ -46,7 +46,8 @@ class RowSketch:
     @classmethod
     def of(cls, X: Columns, schema: Schema) -> RowSketch:
         """Return the sketch of a chunk: some rows are copied now, and hashed on first access."""
-        step = len(X) // HASHES_OF_CACHED if len(X) <= CACHED_ROWS else min(len(X) // HASHES_OF_LARGE, MAX_STEP)
+        n = X.shape[0]
+        step = n // HASHES_OF_CACHED if n <= CACHED_ROWS else min(n // HASHES_OF_LARGE, MAX_STEP)
         later = cls.__new__(cls)
         later._made = _values(X, schema, max(1, step))
         return later

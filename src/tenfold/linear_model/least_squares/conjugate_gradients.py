@@ -87,7 +87,7 @@ class ConjugateGradients:
         search = begin(system, m, state.search.begun if isinstance(state, Checking) else 0)
         if search.energy <= (100 * RESIDUAL_TOLERANCE) ** 2 * search.first or search.begun > MAX_RESTARTS:
             return _model(problem, m, system)
-        _refuse_ids(problem.levels, m.count)
+        _refuse_ids(problem.schema.levels, m.count)
         return Searching(0, problem.schema, search)
 
     def update(self, problem: RidgeProblem, state: Searching, s: Products) -> Searching | Checking:
@@ -119,7 +119,7 @@ class ConjugateGradients:
 
 def _model(problem: RidgeProblem, m: CodedMoments, system: System) -> LinearModel:
     """The coefficients of all features, given those of the categories."""
-    levels = problem.levels
+    levels = problem.schema.levels
     x = m.at if problem.alpha else with_references(m.at, m.count, levels, problem.fit_intercept)
     coded = np.repeat(levels > 0, np.maximum(levels, 1))
     coef = np.empty(len(coded))

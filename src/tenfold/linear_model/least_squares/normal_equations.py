@@ -188,12 +188,17 @@ def _second(m: Moments | FoldMoments, fit_intercept: bool) -> Array:
 
 def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:
     """Coefficients and intercept ȳ - x̄ᵀβ, summed exactly before it is rounded."""
-    return np.append(coef, constants(mean[None], coef[None, None])[0] if fit_intercept else 0.0)
+    return np.append(coef, constant(mean, coef) if fit_intercept else 0.0)
+
+
+def constant(mean: Array, coef: Array) -> float:
+    """The intercept ȳ - x̄ᵀβ."""
+    # fsum rounds once, whatever the order: the terms may cancel, and the order of a BLAS product depends on its size
+    return math.fsum([float(mean[-1]), *(-mean[:-1] * coef).tolist()])
 
 
 def constants(mean: Array, coef: Array) -> Array:
-    """ȳ - x̄ᵀβ of each fold and each of its models."""
-    # fsum rounds once, whatever the order: the terms may cancel, and the order of a BLAS product depends on its size
+    """The intercepts of each fold and each of its models."""
     terms = np.empty((*coef.shape[:2], mean.shape[1]))
     terms[..., 0] = mean[:, -1:]
     np.multiply(-mean[:, None, :-1], coef, out=terms[..., 1:])

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Generic, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Flags, Schema
+from tenfold.core import Array, Claim, Flags, Schema
 from tenfold.core.learner import Initial
 from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, another_round, from_double
 from tenfold.linear_model.least_squares.normal_equations import EPS, Solution, from_moments, quick
@@ -99,12 +99,6 @@ class RidgeProblem(NamedTuple):
     fit_intercept: bool
     schema: Schema
 
-    @property
-    def levels(self) -> Codes:
-        """How many categories each column has, 0 if it is numeric."""
-        found: Codes = self.schema.levels
-        return found
-
     def kept_features(self, summary: Matrix) -> Flags | None:
         """The features that have a coefficient; None, all.
 
@@ -112,10 +106,11 @@ class RidgeProblem(NamedTuple):
         weight is the reference level. The same holds for the constant that the categories of the
         first column make, if there is no other.
         """
-        if self.alpha or not self.levels.any():
+        levels = self.schema.levels
+        if self.alpha or not levels.any():
             return None
         present = (summary if isinstance(summary, Moments) else summary.moments()).mean > 0
-        return kept_features(self.levels, present, self.fit_intercept)
+        return kept_features(levels, present, self.fit_intercept)
 
 
 class Route(ABC, Generic[S]):
@@ -177,9 +172,10 @@ class GramMatrix(Route[Moments]):
 
     def solvable(self, problem: RidgeProblem, summary: Moments) -> Moments:
         # Of the features that have a coefficient; with a penalty, of all, and better conditioned.
-        if problem.alpha and problem.levels.any():
-            return steadied(summary, problem.levels, problem.fit_intercept)
-        return super().solvable(problem, summary)
+        if not problem.alpha:
+            return super().solvable(problem, summary)
+        levels = problem.schema.levels
+        return steadied(summary, levels, problem.fit_intercept) if levels.any() else summary
 
     def update(
         self, problem: RidgeProblem, state: Initial | Factoring | Refining, summary: Moments, last: bool
@@ -192,7 +188,7 @@ class GramMatrix(Route[Moments]):
             values, doubtful = found.values, found.wants_factor
         keep = problem.kept_features(summary)
         model = LinearModel.of(values if keep is None else expand(values, keep), problem.schema)
-        if doubtful and (len(model.coef) < MAX_QR_FEATURES or not problem.levels.any()):
+        if doubtful and (len(model.coef) < MAX_QR_FEATURES or not problem.schema.levels.any()):
             return RouteStep(model, self._escalated(problem, model, summary), True)
         return RouteStep(model, Initial(0, problem.schema), False)
 

@@ -19,7 +19,7 @@ from tenfold.compiled.linear_model.coordinates import add_squares, descend_coord
 from tenfold.compiled.moments.moments import correlate
 from tenfold.compiled.rows.extremes import all_finite
 from tenfold.core import Array, Codes, DataError
-from tenfold.linear_model.least_squares.normal_equations import EPS, ERROR_DEVIATIONS, constants, varying
+from tenfold.linear_model.least_squares.normal_equations import EPS, ERROR_DEVIATIONS, constant, varying
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.rows.wide_rows import Rows
 
@@ -105,7 +105,7 @@ class Quadratic:
     def values(self, beta: Array) -> tuple[Array, float]:
         """Coefficients and intercept in the units of the data."""
         coef = np.where(self.varies, beta * (self.unit / self.scale), 0.0)
-        return coef, float(constants(self.mean[None], coef[None, None])[0, 0]) if self.fit_intercept else 0.0
+        return coef, constant(self.mean, coef) if self.fit_intercept else 0.0
 
     def gap(self, coef: Array, alpha: float, l1_ratio: float, positive: bool) -> float:
         """How far the objective can be above its minimum, as a share of ½|t|², rounding included."""
