@@ -68,3 +68,10 @@ def test_transformers():
         tn.PCA().fit(X * 1e-170)
     assert tn.PCA(2).fit_transform(X * [1.0, 1e-170, 1.0]).shape == (80, 2)
     assert not tn.StandardScaler().fit_transform(np.zeros((5, 2))).any()
+
+
+def test_merged_co_moments_are_symmetric_to_the_bit():
+    model = tn.Ridge().fit(X[:30], Y[:30]) + tn.Ridge().fit(X[30:], Y[30:])
+    merged = model.summary_.comoment
+    assert (merged == merged.T).all()
+    assert np.allclose(merged, len(X) * np.cov(np.column_stack([X, Y]).T, bias=True), rtol=1e-12)

@@ -100,16 +100,15 @@ def merge_moments(weight1, mean1, rest1, comoment1, weight2, mean2, rest2, comom
     """The moments of both, neither of weight nought; return whether all sums of squares are finite."""
     q = len(mean)
     share = weight2 / (weight1 + weight2)
+    between = weight1 * share
     delta = np.empty(q)
-    scaled = np.empty(q)
     for j in range(q):
         delta[j] = (mean2[j] - mean1[j]) + (rest2[j] - rest1[j])
-        scaled[j] = delta[j] * (weight1 * share)
         mean[j], rest[j] = two_sum(mean1[j], rest1[j] + delta[j] * share)
     fine = True
     for i in range(q):
-        for j in range(q):
-            comoment[i, j] = comoment1[i, j] + comoment2[i, j] + delta[i] * scaled[j]
+        for j in range(q):  # (δᵢ δⱼ) first: symmetric to the bit
+            comoment[i, j] = comoment1[i, j] + comoment2[i, j] + (delta[i] * delta[j]) * between
         fine &= math.isfinite(comoment[i, i])
     return fine
 
