@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenfold.core.statistic import CAPABILITIES, Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
+from tenfold.core.statistic import CAPABILITIES, Gathered, Grouped, Held, Lens, Ordered, Stacked, Statistic, Strided
 
 
 class Doubled(Lens):
@@ -40,7 +40,7 @@ def test_a_share_of_the_parts_is_a_field():
             Some(every=wrong)
 
 
-@pytest.mark.parametrize("base", [Held, Grouped])
+@pytest.mark.parametrize("base", [Held, Grouped, Stacked])
 def test_what_walks_in_order_neither_holds_nor_groups(base):
     with pytest.raises(TypeError, match="Walks: what walks the rows in order cannot hold them"):
         type("Walks", (Ordered, base), {"__module__": __name__})

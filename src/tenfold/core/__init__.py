@@ -29,7 +29,7 @@ from tenfold.core.rows.chunk import Chunk
 from tenfold.core.rows.columns import Columns
 from tenfold.core.rows.design_matrix import Design
 from tenfold.core.schema import Column, Schema
-from tenfold.core.statistic import Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
+from tenfold.core.statistic import Gathered, Grouped, Held, Lens, Ordered, Stacked, Statistic, Strided
 from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "RowIndex",
     "Schema",
     "Seconds",
+    "Stacked",
     "Statistic",
     "Stop",
     "Strided",

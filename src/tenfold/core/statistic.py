@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from itertools import pairwise
 from typing import ClassVar, Generic, TypeVar
 
+import numpy as np
+
 from tenfold.core.arrays import Codes, HeldRows
+from tenfold.core.mergeable import joined_stacks, stacked, taken
 from tenfold.core.rows.chunk import Chunk, segments
 from tenfold.core.rows.columns import Columns
 from tenfold.core.rows.joined_rows import JoinedRows
@@ -66,6 +70,39 @@ class Grouped(Statistic[S]):
         return found
 
 
+class Stacked(Statistic[S]):
+    """Summaries of many cells as one record whose arrays have an axis of cells in front: for a model for each key.
+
+    A statistic that is not `Stacked` has its cells summarized and merged one by one, with the same bits.
+    """
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> S:
+        """Return the stack of the summaries of some cells; each has the bits of `summarize` of its rows.
+
+        The rows of a cell are consecutive: `starts` has the first of each, and each cell has rows. Here they are
+        summarized one by one: a kernel that does it in one go is faster.
+        """
+        return stacked([self.summarize(chunk.rows(rows)) for rows in slices(starts, chunk.n)])
+
+    def merge_cells(self, a: S, b: S, cells_a: Codes, cells_b: Codes) -> S:
+        """Return a stack whose cell k is the sum of a cell of each stack, by their places; -1: of the other alone.
+
+        Here by `+` of the stacks, so that of their class must add all cells at once, each to the bit as by itself.
+        """
+        both, alone = (cells_a >= 0) & (cells_b >= 0), cells_b < 0
+        places = [np.flatnonzero(some) for some in (both, alone, cells_a < 0)]
+        pieces = [taken(a, cells_a[places[1]]), taken(b, cells_b[places[2]])]
+        if both.any():
+            merged = taken(a, cells_a[places[0]]) + taken(b, cells_b[places[0]])  # type: ignore[operator]
+            pieces.insert(0, merged)
+        return taken(joined_stacks(pieces), np.argsort(np.concatenate(places), kind="stable"))
+
+
+def slices(starts: Codes, n: int) -> list[slice]:
+    """Return the rows of each of some cells that follow each other, from the first row of each."""
+    return [slice(a, b) for a, b in pairwise([*starts.tolist(), n])]
+
+
 class Lens(Value):
     """Transformation of a chunk that is computed once and held over the rounds of a fit.
 
@@ -107,7 +144,7 @@ class Ordered(Statistic[S]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if issubclass(cls, (Grouped, Held)):
+        if issubclass(cls, (Grouped, Held, Stacked)):
             raise TypeError(f"{cls.__name__}: what walks the rows in order cannot hold them, nor group them at once")
 
     def window(self, X: Columns) -> int:
@@ -152,5 +189,5 @@ class Gathered(Statistic[JoinedRows]):
             raise TypeError(f"{name} gathers rows, and must say what to use for more than fit: `relative`")
 
 
-CAPABILITIES = (Statistic, Grouped, Held, Ordered, Strided, Gathered)
+CAPABILITIES = (Statistic, Grouped, Stacked, Held, Ordered, Strided, Gathered)
 """all capabilities that a statistic can declare; the first line of each says what it adds, and for which caller"""

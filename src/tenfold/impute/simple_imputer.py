@@ -28,7 +28,7 @@ from tenfold.core import (
 from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
 from tenfold.core.need import Kinds
 from tenfold.core.schema import is_text
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.keyword_decisions import FUNCTIONS, copied
@@ -51,7 +51,7 @@ class MissingWeight(Mergeable):
     missing: Annotated[Array, "column", NOT_NEGATIVE]
 
 
-class MissingByColumn(Grouped[MissingWeight]):
+class MissingByColumn(Grouped[MissingWeight], Stacked[MissingWeight]):
     """Weight of the rows that have a value of each column, and of those that miss it."""
 
     def summarize(self, chunk: Chunk) -> MissingWeight:
@@ -70,7 +70,7 @@ class MeanOfPresent(Mergeable):
     missing: Annotated[Array, "column", NOT_NEGATIVE]
 
 
-class MeansOfPresent(Grouped[MeanOfPresent]):
+class MeansOfPresent(Grouped[MeanOfPresent], Stacked[MeanOfPresent]):
     """The mean of each column, and the weight of the rows that miss it."""
 
     def summarize(self, chunk: Chunk) -> MeanOfPresent:

@@ -23,7 +23,7 @@ from tenfold.core import (
 )
 from tenfold.core.field_values import NOT_NEGATIVE, OFFSETS, Between
 from tenfold.core.schema import Column, is_text, places_among
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.parameters import fixed
 
@@ -39,7 +39,7 @@ class ValueCounts(Mergeable):
     missing: Annotated[Array, "column", NOT_NEGATIVE]
 
 
-class CountsByColumn(Grouped[ValueCounts]):
+class CountsByColumn(Grouped[ValueCounts], Stacked[ValueCounts]):
     """Weight of each category of each column, and of the rows that miss a value."""
 
     first: Codes

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tenfold.compiled.rows.extremes import raise_to_sizes
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Mergeable, Need, Remedy, Schema
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.estimator.shell.keywords import Refused
@@ -28,7 +28,7 @@ class Largest(Mergeable):
         return Largest(np.maximum(self.value, other.value))
 
 
-class LargestByColumn(Grouped[Largest]):
+class LargestByColumn(Grouped[Largest], Stacked[Largest]):
     """The largest absolute value of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> Largest:

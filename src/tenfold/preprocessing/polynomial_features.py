@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Mergeable, Need, Remedy, Schema
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import OnePass, Transformer, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import boolean, integer, pair
 from tenfold.estimator.shell.keyword_decisions import one_of
@@ -27,7 +27,7 @@ class TotalRowWeight(Mergeable):
     weight: float
 
 
-class TotalWeight(Grouped[TotalRowWeight]):
+class TotalWeight(Grouped[TotalRowWeight], Stacked[TotalRowWeight]):
     """Weight of the rows, all of which are looked at: none may hold infinity, or nothing."""
 
     def summarize(self, chunk: Chunk) -> TotalRowWeight:

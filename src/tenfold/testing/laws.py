@@ -18,9 +18,10 @@ from sklearn.base import clone
 from tenfold.core import ONE, SEQUENTIAL, Array, Chunk, DataError, MergeError, Schema
 from tenfold.core.axes import check, recode, values
 from tenfold.core.learner import State
+from tenfold.core.mergeable import cell_of
 from tenfold.core.rows.chunk import segments
 from tenfold.core.rows.joined_rows import joined
-from tenfold.core.statistic import Grouped, Held, Lens, Ordered
+from tenfold.core.statistic import Grouped, Held, Lens, Ordered, Stacked, slices
 from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
 from tenfold.estimator import Classifier, Clusterer, Estimator, Transformer
@@ -141,6 +142,33 @@ def grouping(learner: Estimator, seed: int) -> None:
             for group, rows in segments(chunk, codes):
                 what = f"group {group} of {statistic.title}"
                 assert_same(found[group], statistic.summarize(rows), what, unit=table.unit)
+
+
+@law
+def stacking(learner: Estimator, seed: int) -> None:
+    """The summaries of many cells in one stack have the bits of each by itself, and so have their sums."""
+    source, random = _source(draw(learner.need, seed)), np.random.default_rng(seed)
+    for state, schema in _states(learner, source):
+        for statistic in statistics(learner.ask(state)):
+            if not isinstance(statistic, Stacked) or isinstance(statistic, Held):
+                continue
+            chunk = _loaded(learner, source, schema)
+            if chunk.starts is None:
+                chunk = chunk.rows(random.permutation(chunk.n))
+            begins = np.arange(chunk.n) if chunk.starts is None else chunk.starts
+            cuts = random.choice(len(begins) - 1, min(4, len(begins) - 1), replace=False) + 1
+            starts = begins[np.append(0, np.sort(cuts))]
+            stack = statistic.summarize_cells(chunk, starts)
+            each = [statistic.summarize(chunk.rows(rows)) for rows in slices(starts, chunk.n)]
+            what = f"in a stack of {statistic.title}"
+            for cell, alone in enumerate(each):
+                assert bits(cell_of(stack, cell)) == bits(alone), f"cell {cell} {what}"
+            a, b = random.permutation(len(each)), random.permutation(len(each))
+            a[:1], b[1:2] = -1, -1
+            merged = statistic.merge_cells(stack, stack, a, b)
+            for cell, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+                alone = each[max(i, j)] if min(i, j) < 0 else each[i] + each[j]
+                assert bits(cell_of(merged, cell)) == bits(alone), f"sum {cell} {what}"
 
 
 @law

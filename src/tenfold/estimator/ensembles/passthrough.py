@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Columns, Mergeable, Need, Schema
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.shell.one_pass import OnePass
 
@@ -24,7 +24,7 @@ class PassedWeight(Mergeable):
     weight: float
 
 
-class WeightOfRows(Grouped[PassedWeight]):
+class WeightOfRows(Grouped[PassedWeight], Stacked[PassedWeight]):
     """How much weight the rows have."""
 
     def summarize(self, chunk: Chunk) -> PassedWeight:

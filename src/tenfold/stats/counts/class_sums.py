@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tenfold.compiled.moments.class_sums import AS_COUNTS, add_class_sums, add_sparse_class_sums
 from tenfold.core import Array, Chunk, Codes, DataError, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 
 
 class ClassSums(Mergeable):
@@ -20,7 +20,7 @@ class ClassSums(Mergeable):
     total: Annotated[Array, "class", "column", NOT_NEGATIVE]
 
 
-class SumsByClass(Grouped[ClassSums]):
+class SumsByClass(Grouped[ClassSums], Stacked[ClassSums]):
     """Weight of each class, and the sum of each column within it: of counts, or of zeros and ones."""
 
     classes: int

@@ -9,7 +9,7 @@ import numpy as np
 from tenfold.compiled.rows.counting import add_counts
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 
 
 class ClassCounts(Mergeable):
@@ -37,7 +37,7 @@ class ClassCounts(Mergeable):
         return [cls(found.weight[cut], found.count[cut]) for cut in cuts]
 
 
-class CountsByClass(Grouped[ClassCounts]):
+class CountsByClass(Grouped[ClassCounts], Stacked[ClassCounts]):
     """Weight of each class, and of each category of each column within it."""
 
     classes: int

@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns, Design, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.stats.trees.tree_bins import Cut
 
 
@@ -45,7 +45,7 @@ class CategoryPairs(Mergeable):
     count: Annotated[Array, "value", "value", NOT_NEGATIVE]
 
 
-class PairsOfCategories(Grouped[CategoryPairs]):
+class PairsOfCategories(Grouped[CategoryPairs], Stacked[CategoryPairs]):
     """How often the categories of any two columns meet. Missing values are left out."""
 
     levels: Codes
@@ -63,7 +63,7 @@ class CategoryPairsByClass(Mergeable):
     count: Annotated[Array, "class", "value", "value", NOT_NEGATIVE]
 
 
-class PairsByClass(Grouped[CategoryPairsByClass]):
+class PairsByClass(Grouped[CategoryPairsByClass], Stacked[CategoryPairsByClass]):
     """How often the categories of any two columns meet in the rows of each class. Missing values are left out."""
 
     classes: int

@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 
 
 class ClassWeights(Mergeable):
@@ -17,7 +17,7 @@ class ClassWeights(Mergeable):
     weight: Annotated[Array, "class", NOT_NEGATIVE]
 
 
-class WeightByClass(Grouped[ClassWeights]):
+class WeightByClass(Grouped[ClassWeights], Stacked[ClassWeights]):
     """The statistic that adds up the weight of the rows of each class."""
 
     classes: int

@@ -9,7 +9,7 @@ import numpy as np
 from tenfold.compiled.rows.extremes import widen
 from tenfold.core import Array, Chunk, Mergeable
 from tenfold.core.field_values import NOT_NAN
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 
 
 class Extremes(Mergeable):
@@ -23,7 +23,7 @@ class Extremes(Mergeable):
         return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
 
-class ExtremesByColumn(Grouped[Extremes]):
+class ExtremesByColumn(Grouped[Extremes], Stacked[Extremes]):
     """The least and the greatest value of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> Extremes:

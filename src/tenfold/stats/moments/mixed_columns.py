@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.compiled.moments.spread import rule_out
 from tenfold.core import Chunk, Codes, Flags, Mergeable
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.stats.counts.counts import ClassCounts
 from tenfold.stats.moments.spread import PresentSpread
 
@@ -32,7 +32,7 @@ class MixedSums(Mergeable):
         )
 
 
-class MixedByClass(Grouped[MixedSums]):
+class MixedByClass(Grouped[MixedSums], Stacked[MixedSums]):
     """Counts of categories and spread of numbers within each class, missing values left out."""
 
     classes: int

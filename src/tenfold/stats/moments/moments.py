@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from tenfold.compiled.blas import NARROW
 from tenfold.compiled.moments.category_sums import add_by_code
+from tenfold.compiled.moments.cells import merge_cells, summarize_cells
 from tenfold.compiled.moments.comoments import (
     add_comoments,
     add_comoments_by,
@@ -22,9 +24,9 @@ from tenfold.compiled.moments.comoments import (
     add_comoments_in_place,
 )
 from tenfold.compiled.moments.moments import merge_moments, move_each_to_mean, move_to_mean, rough_means
-from tenfold.core import Array, Chunk, Codes, ColumnError, Design, Flags, Mergeable
+from tenfold.core import Array, Chunk, Codes, ColumnError, DataError, Design, Flags, Mergeable
 from tenfold.core.errors import MergeError
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 
 T = TypeVar("T", float, Array)
 NO_NUMBERS = np.zeros(0)
@@ -157,7 +159,7 @@ class Moments(Mergeable):
         return Moments(self.weight + other.weight, mean, rest, comoment)
 
 
-class Comoments(Grouped[Moments]):
+class Comoments(Grouped[Moments], Stacked[Moments]):
     """Weight, mean and centred co-moments of the features and the target: enough for any penalty of least squares."""
 
     levels: Codes | None = None
@@ -173,8 +175,38 @@ class Comoments(Grouped[Moments]):
             return super().summarize_groups(chunk, codes, groups)
         return Moments.by_group(self._wanted(chunk), codes, groups)
 
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> Moments:
+        chunk = self._wanted(chunk)
+        if (self.levels is not None and self.levels.any()) or sp.issparse(chunk.X.data):
+            return super().summarize_cells(chunk, starts)
+        rows = np.empty(chunk.X.shape)
+        for some, block in chunk.X.blocks(checked=False, whole=True):
+            rows[some] = block
+        y = np.empty((chunk.n, 0)) if chunk.y is None else np.ascontiguousarray(chunk.y, dtype=np.float64)[:, None]
+        root = NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
+        found = _many(len(starts), rows.shape[1] + y.shape[1])
+        ends, height = np.append(starts, chunk.n), chunk.X.block_rows(len(found[1][0]) + 1)
+        wrong = summarize_cells(rows, y, chunk.weight, root, ends, height, SHIFT_ROWS, *found)
+        if wrong >= 0:  # of which the column is named
+            self.summarize(chunk.rows(slice(int(ends[wrong]), int(ends[wrong + 1]))))
+            raise DataError("a column is too large to be squared. Remedy: rescale it")
+        return Moments(*found)  # type: ignore[arg-type]
+
+    def merge_cells(self, a: Moments, b: Moments, cells_a: Codes, cells_b: Codes) -> Moments:
+        found = _many(len(cells_a), a.mean.shape[1])
+        fields = ((m.weight, m.mean, m.rest, m.comoment) for m in (a, b))
+        wrong = merge_cells(cells_a, cells_b, *next(fields), *next(fields), *found)
+        if wrong >= 0:
+            refuse_infinite(np.diag(found[3][wrong]))
+        return Moments(*found)  # type: ignore[arg-type]
+
     def _wanted(self, chunk: Chunk) -> Chunk:
         return chunk if self.target else chunk._replace(y=None)
+
+
+def _many(cells: int, q: int) -> tuple[Array, Array, Array, Array]:
+    """Room for the fields of many cells."""
+    return np.empty(cells), np.empty((cells, q)), np.empty((cells, q)), np.empty((cells, q, q))
 
 
 def _gram(chunk: Chunk, shift: Array, centred: bool) -> Array:

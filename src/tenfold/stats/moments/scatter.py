@@ -14,7 +14,7 @@ from tenfold.compiled.moments.scatter import add_scatter
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.stats.moments.moments import (
     NO_NUMBERS,
     ROWS_PER_PRODUCT,
@@ -142,9 +142,9 @@ class ClassMoments(Mergeable):
         weight, delta, mean, rest = _means(self, other)
         row_weight = self.weight * _shares(other.weight, weight)
         with np.errstate(over="ignore", invalid="ignore"):
-            between = delta[:, :, None] * (delta * row_weight[:, None])[:, None, :]
+            between = delta[..., :, None] * (delta * row_weight[..., None])[..., None, :]
             comoment = self.comoment + other.comoment + between
-        refuse_infinite(np.diagonal(comoment, axis1=1, axis2=2))
+        refuse_infinite(np.diagonal(comoment, axis1=-2, axis2=-1))
         return ClassMoments(weight, mean, rest, comoment)
 
     def pooled(self) -> Scatter:
@@ -152,7 +152,7 @@ class ClassMoments(Mergeable):
         return Scatter(self.weight, self.mean, self.rest, self.comoment.sum(axis=0))
 
 
-class ComomentsByClass(Grouped[ClassMoments]):
+class ComomentsByClass(Grouped[ClassMoments], Stacked[ClassMoments]):
     """Weight, mean and centred co-moments of the columns within each class."""
 
     classes: int
@@ -167,9 +167,9 @@ class ComomentsByClass(Grouped[ClassMoments]):
 def _means(a: Any, b: Any) -> tuple[Array, Array, Array, Array]:
     """Weight, difference, mean and its rest, by class; a class that one of two lacks is the other's, to the bit."""
     weight = a.weight + b.weight
-    n1, n2 = a.weight[:, None], b.weight[:, None]
+    n1, n2 = a.weight[..., None], b.weight[..., None]
     delta = np.where((n1 == 0) | (n2 == 0), 0.0, (b.mean - a.mean) + (b.rest - a.rest))
-    mean, rest = two_sum(a.mean, a.rest + delta * _shares(b.weight, weight)[:, None])
+    mean, rest = two_sum(a.mean, a.rest + delta * _shares(b.weight, weight)[..., None])
     mean = np.where(n1 == 0, b.mean, np.where(n2 == 0, a.mean, mean))
     rest = np.where(n1 == 0, b.rest, np.where(n2 == 0, a.rest, rest))
     return weight, delta, mean, rest

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tenfold.compiled.moments.spread import add_spread, add_spread_columns, add_spread_present
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.stats.moments.moments import refuse_infinite, two_sum
 
 
@@ -39,11 +39,11 @@ class ClassSpread(Mergeable):
         return [cls(*(a[g * classes : (g + 1) * classes] for a in found)) for g in range(groups)]
 
     def __add__(self, other: ClassSpread) -> ClassSpread:
-        weight, *more = _merge(self, other, self.weight[:, None], other.weight[:, None])
-        return ClassSpread(weight[:, 0], *more)
+        weight, *more = _merge(self, other, self.weight[..., None], other.weight[..., None])
+        return ClassSpread(weight[..., 0], *more)
 
 
-class SpreadByClass(Grouped[ClassSpread]):
+class SpreadByClass(Grouped[ClassSpread], Stacked[ClassSpread]):
     """Weight, mean and squares of each column within each class."""
 
     classes: int
@@ -98,7 +98,7 @@ class ColumnSpread(Mergeable):
         return ColumnSpread(*_merge(self, other, self.weight, other.weight))
 
 
-class SpreadByColumn(Grouped[ColumnSpread]):
+class SpreadByColumn(Grouped[ColumnSpread], Stacked[ColumnSpread]):
     """Weight, mean and squares of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> ColumnSpread:
