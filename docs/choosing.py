@@ -26,7 +26,8 @@ class Choice(NamedTuple):
 
 NUMBER, CLASSES, COUNTS, GROUPS, FEATURES = "a number", "classes", "counts or sizes", "groups", "features"
 DENSITY, CONCEPT, ORDERED = "how likely rows are", "a concept", "sequences"
-PROBLEMS = (NUMBER, COUNTS, CLASSES, CONCEPT, GROUPS, DENSITY, ORDERED, FEATURES)
+COLUMNS = "a description of the columns"
+PROBLEMS = (NUMBER, COUNTS, CLASSES, CONCEPT, GROUPS, DENSITY, ORDERED, COLUMNS, FEATURES)
 """in the order of the table"""
 BIASES = {
     "restriction": "restriction",
@@ -159,6 +160,7 @@ CHOICES: dict[str, Choice] = {
         CLASSES, "both", "smooth bends of planes; near to where it began", "t n weights", "weights"
     ),
     "MLPRegressor": Choice(NUMBER, "both", "smooth bends of planes; near to where it began", "t n weights", "weights"),
+    "Profile": Choice(COLUMNS, "none", "each column by itself, and the target by its values", "n p log n", "none"),
     "RNNClassifier": Choice(
         ORDERED,
         "both",

@@ -112,6 +112,7 @@ _PLACES = {
     "tenfold.display.mutual_information": ("MutualInformationDisplay",),
     "tenfold.display.partial_dependence": ("PartialDependenceDisplay",),
     "tenfold.display.permutation_importance": ("PermutationImportanceDisplay",),
+    "tenfold.display.column_profiles": ("ProfileDisplay",),
     "tenfold.display.searches": ("SearchDisplay",),
     "tenfold.display.theory": (
         "CoverDisplay",
@@ -174,6 +175,11 @@ _PLACES = {
     ),
     "tenfold.inspection.importance.permutation_importance": ("permutation_importance",),
     "tenfold.inspection.importance.permutation_importance_result": ("PermutationImportance",),
+    "tenfold.inspection.profile.description": (
+        "ColumnDescription",
+        "Description",
+    ),
+    "tenfold.inspection.profile.profile": ("Profile",),
     "tenfold.inspection.shapley.tree_shap": ("TreeShap",),
     "tenfold.inspection.traces.ada_boost_trace": ("AdaBoostTrace",),
     "tenfold.inspection.traces.kmeans_trace": ("KMeansTrace",),

@@ -124,6 +124,9 @@ from tenfold.inspection.dependence.split_gains import SplitGains as SplitGains
 from tenfold.inspection.dependence.split_gains import split_gains as split_gains
 from tenfold.inspection.importance.permutation_importance import permutation_importance as permutation_importance
 from tenfold.inspection.importance.permutation_importance_result import PermutationImportance as PermutationImportance
+from tenfold.inspection.profile.description import ColumnDescription as ColumnDescription
+from tenfold.inspection.profile.description import Description as Description
+from tenfold.inspection.profile.profile import Profile as Profile
 from tenfold.inspection.shapley.tree_shap import TreeShap as TreeShap
 from tenfold.inspection.traces.ada_boost_trace import AdaBoostTrace as AdaBoostTrace
 from tenfold.inspection.traces.kmeans_trace import KMeansTrace as KMeansTrace

@@ -1,5 +1,6 @@
 from typing import Any
 
+from tenfold.display.column_profiles import ProfileDisplay as ProfileDisplay
 from tenfold.display.evaluation.calibration import CalibrationDisplay as CalibrationDisplay
 from tenfold.display.evaluation.confusion_matrix import ConfusionMatrixDisplay as ConfusionMatrixDisplay
 from tenfold.display.evaluation.learning_curves import LearningCurveDisplay as LearningCurveDisplay

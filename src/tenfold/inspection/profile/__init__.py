@@ -1,0 +1,1 @@
+"""Profiles: what the columns of some rows hold, by summaries that merge."""
