@@ -26,8 +26,9 @@ MAX_ERROR_OF_NOISE = 1e-10
 def solve_well(second, mean, weight, gamma, least, alphas, coef, sure):
     """Coefficients of each system with each penalty; and which of them are so sure that no digit is in doubt.
 
-    `second[k]` has squares and products of the features, the target last; `mean[k]` and `weight[k]` are those of its
-    rows, `gamma[k]` is the relative rounding of its entries, and columns of a length up to `least` are none.
+    `second[k]` has squares and products of the features, the target last, of which the upper triangle is read;
+    `mean[k]` and `weight[k]` are those of its rows, `gamma[k]` is the relative rounding of its entries, and columns of
+    a length up to `least` are none.
     """
     p = second.shape[1] - 1
     S, factor = np.empty((p, p)), np.empty((p, p))
@@ -50,7 +51,7 @@ def _varies(second, mean, weight, least):
     unit = math.sqrt(weight) * 4 * EPS
     for j in range(p):
         length = math.sqrt(max(second[j, j], 0.0))
-        if not (length > unit * abs(mean[j]) and length > least):
+        if not (length > unit * abs(mean[j]) and least < length < math.inf):
             return False
     return True
 
@@ -68,8 +69,8 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
         scale[j] = math.sqrt(second[j, j] + alpha)
     norm = 0.0
     for i in range(p):
-        for j in range(p):
-            S[i, j] = factor[i, j] = second[i, j] / scale[j] / scale[i]
+        for j in range(i + 1, p):
+            S[i, j] = S[j, i] = factor[i, j] = second[i, j] / scale[j] / scale[i]
         S[i, i] = factor[i, i] = 1.0
         c[i] = u[i] = second[i, p] / scale[i]
     for j in range(p):
@@ -113,4 +114,5 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
 @inner_dividing
 def _is_sure(inverse, gamma, size, noise):
     """Whether no digit is in doubt, if the inverse of the system is about so large."""
-    return not (inverse > MAX_CONDITION or ROUNDING_DEVIATIONS * gamma * inverse * size > MAX_ERROR_OF_NOISE * noise)
+    # of numbers that are none, nothing is sure
+    return inverse <= MAX_CONDITION and ROUNDING_DEVIATIONS * gamma * inverse * size <= MAX_ERROR_OF_NOISE * noise

@@ -65,7 +65,7 @@ class Inference:
     @property
     def standard_errors(self) -> Array:
         """Standard errors: square roots of the variances."""
-        return np.sqrt(np.diag(self.covariance))
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))  # a penalty may leave less than rounding
 
     @property
     def t_values(self) -> Array:

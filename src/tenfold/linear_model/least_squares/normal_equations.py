@@ -7,13 +7,25 @@ scaled system S u = c moves u by γ |S⁻¹| sizes.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 
+from tenfold.compiled.linear_model.normal_equations import (
+    CONDITION,
+    FACTS,
+    GAP,
+    KNOWN,
+    LOST,
+    RANK,
+    RSS,
+    TSS,
+    solve_or_score,
+)
 from tenfold.compiled.linear_model.solving import solve_well
-from tenfold.core import Array, Flags
+from tenfold.compiled.precision.exact_sums import constants_of
+from tenfold.core import Array, DataError, Flags
 from tenfold.stats.fold_summaries import FoldMoments
 from tenfold.stats.moments.moments import Moments, refuse_infinite, refuse_small
 
@@ -90,59 +102,30 @@ def from_moments(
     Eigenvalues up to `least` for each column, beside the largest, count as zero.
     """
     p = len(m.mean) - 1
-    second = _second(m, fit_intercept)
+    second, mean = np.ascontiguousarray(_second(m, fit_intercept)), np.ascontiguousarray(m.mean)
+    refuse_infinite(np.diag(second))
     if given is None:
-        refuse_small(np.diag(second)[:p], math.sqrt(m.weight) * m.mean[:p], alpha)
-    yy = max(float(second[p, p]), 0.0)  # of a constant target it may be a rounding error
-    varies = varying(np.diag(second)[:p], m.mean[:p], m.weight)
-    square = np.maximum(np.diag(second)[:p], 0.0)
-    scale = np.where(varies, np.sqrt(square + alpha), np.inf)
-    # Columns in units of their own length: the condition number of S is then within a factor of p of the least that any
-    # scaling gives (van der Sluis), and bounds on rounding do not depend on the units of the user's columns.
-    S = (second[:p, :p] + alpha * np.eye(p)) / np.outer(scale, scale)
-    np.fill_diagonal(S, 1.0)
-    c = second[:p, p] / scale
-    half, rank = _inverse_half(S, least)
-    inverse = half @ half.T
-    condition = condition_of(half, len(S))
-    rank -= int((~varies).sum())
-    if given is None:
-        u = half @ (half.T @ c)
-        u = u + half @ (half.T @ (c - S @ u))  # one step of refinement: what the eigenvectors lost to rounding
-    else:
-        u = np.where(varies, given[:p] * np.where(varies, scale, 0.0), 0.0)
-    back = functionals(1.0 / scale, m.mean[:p], fit_intercept)
-    values = given if given is not None else values_of(u / scale, m.mean, fit_intercept)
-
-    gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)  # each level of the merge tree rounds a sum once more
-    size = math.sqrt(u @ u + yy)
-    rest = math.sqrt(max(yy - float(c @ u), 0.0))
-    own = np.where(varies, np.sqrt(square), 0.0) / scale  # beside the penalty, a column may be nothing
-    reach, spread = norms(back @ inverse), norms(back @ half)
-    floor = _last_rounding(values, m.mean, fit_intercept)
-    slip = half.T @ (c - S @ u)
-    drift = np.abs(back @ (half @ slip))
-    stir = norms((back @ inverse) * own) * math.sqrt(float((own * u) @ (own * u)) + yy)  # rounding is of the columns
-    error = floor + drift + ERROR_DEVIATIONS * gamma * stir
-    half = half / scale[:, None]
-    if rank < varies.sum():
-        error = np.full(p + 1, np.inf)
-        whole = np.where(np.outer(varies, varies), second[:p, :p], 0.0) + alpha * np.eye(p)
-        half = _inverse_half(whole, least)[0]
-        if given is None:
-            shortest = sla.lstsq(whole, np.where(varies, second[:p, p], 0.0), cond=least * p)[0]
-            values = values_of(shortest, m.mean, fit_intercept)
-    root = sla.block_diag([[1 / math.sqrt(m.weight) if fit_intercept and m.weight else 0.0]], half)
-    along = np.append(-values[:p], 1.0)
-    gap = 0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (ERROR_DEVIATIONS * gamma * size) ** 2
-    gap += 0.5 * m.weight * float(floor[p] ** 2) * fit_intercept
-    return Solution(
-        values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
-        np.append(math.sqrt(yy) * own / scale, math.sqrt(yy / max(m.weight, 1.0))),
-        gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank, root, m.mean[:p] * fit_intercept,
-        max(float(along @ second @ along), 0.0), yy, reach > 100 * norms(back),
-        too_small_beside(np.diag(second), m.mean, m.weight), condition=condition,
+        refuse_small(np.diag(second)[:p], math.sqrt(m.weight) * mean[:p], alpha)
+    values = np.empty(p + 1) if given is None else np.array(given, dtype=float)
+    error, noise, floor, unit = (np.empty(p + 1) for _ in range(4))
+    blown, varies, half, facts = np.empty(p + 1, bool), np.empty(p, bool), np.empty((p, p)), np.empty(FACTS)
+    fine = solve_or_score(
+        second, mean, float(m.weight), float(gamma_of(m.weight)), float(alpha), fit_intercept, float(least),
+        given is not None, True, values, error, noise, floor, unit, blown, varies, half, facts,
     )  # fmt: skip
+    if not fine:
+        raise DataError("products of columns are too large to be summed. Remedy: rescale the columns")
+    level = 1 / math.sqrt(m.weight) if fit_intercept and m.weight else 0.0
+    root = sla.block_diag([[level]], half[:, : int(facts[KNOWN])])
+    return Solution(
+        values, error, noise, floor, unit, float(facts[GAP]), varies, int(facts[RANK]), root, mean[:p] * fit_intercept,
+        float(facts[RSS]), float(facts[TSS]), blown, bool(facts[LOST]), condition=float(facts[CONDITION]),
+    )  # fmt: skip
+
+
+def gamma_of(weight: Array | float) -> Any:
+    """The relative rounding of sums over so many rows: each level of the merge tree rounds a sum once more."""
+    return EPS * (1.0 + np.log2(weight + 1.0) / 8)
 
 
 def quick(m: Moments, alpha: float, fit_intercept: bool) -> Array | None:
@@ -170,8 +153,7 @@ def _quick(second: Array, mean: Array, weight: Array, alphas: Array) -> tuple[Ar
     """Coefficients of some systems with some penalties, and of which no digit is in doubt."""
     many = (len(second), len(alphas))
     coef, sure = np.empty((*many, mean.shape[1] - 1)), np.empty(many, bool)
-    gamma = EPS * (1.0 + np.log2(weight + 1.0) / 8)
-    solve_well(second, mean, weight, gamma, math.sqrt(MIN_ACCURATE_SQUARE), alphas, coef, sure)
+    solve_well(second, mean, weight, gamma_of(weight), math.sqrt(MIN_ACCURATE_SQUARE), alphas, coef, sure)
     return coef, sure
 
 
@@ -198,11 +180,10 @@ def constant(mean: Array, coef: Array) -> float:
 
 
 def constants(mean: Array, coef: Array) -> Array:
-    """The intercepts of each fold and each of its models."""
-    terms = np.empty((*coef.shape[:2], mean.shape[1]))
-    terms[..., 0] = mean[:, -1:]
-    np.multiply(-mean[:, None, :-1], coef, out=terms[..., 1:])
-    return np.array([[math.fsum(one) for one in some] for some in terms.tolist()])
+    """The intercepts of each fold and each of its models, summed as `constant` does."""
+    out = np.empty(coef.shape[:2])
+    constants_of(np.ascontiguousarray(mean), np.ascontiguousarray(coef), out)
+    return out
 
 
 def functionals(per_unit: Array, center: Array, fit_intercept: bool) -> Array:
@@ -218,15 +199,6 @@ def functionals(per_unit: Array, center: Array, fit_intercept: bool) -> Array:
         if q > p:
             back[p, 0] = per_unit[0]
     return back
-
-
-def _last_rounding(values: Array, mean: Array, fit_intercept: bool) -> Array:
-    """Rounding of the values themselves and, for the intercept, of the means it is made from."""
-    floor = EPS * np.abs(values)
-    if fit_intercept:
-        p = len(values) - 1
-        floor[p] += 2 * EPS * math.sqrt(mean[p] ** 2 + ((mean[:p] * values[:p]) ** 2).sum())
-    return floor
 
 
 def shares(error: Array, values: Array, unit: Array) -> Array:
@@ -278,10 +250,3 @@ def condition_of(half: Array, columns: int) -> float:
         return math.inf if columns else 1.0
     each = (half**2).sum(axis=0)
     return float(each.max() / each.min())
-
-
-def _inverse_half(S: Array, least: float = EPS) -> tuple[Array, int]:
-    """H with HHᵀ the inverse of a Gram matrix, or its pseudo-inverse, and the rank."""
-    values, vectors = sla.eigh(S)
-    keep = values > least * len(S) * values[-1:].max(initial=0.0)
-    return vectors[:, keep] / np.sqrt(values[keep]), int(keep.sum())
