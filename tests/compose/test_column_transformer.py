@@ -429,7 +429,7 @@ def test_what_a_file_says_was_decided_is_checked_and_may_be_missing(tmp_path):
     assert document["decided"] == {"sparse_output_": False}
     for forged in ({"sparse_output_": 1}, {"sparse_output_": None}, {"model_": True}, [True], True):
         container.write(path, {**document, "decided": forged}, tensors)
-        with pytest.raises(tn.ModelFileError, match="decide"):
+        with pytest.raises(tn.ModelFileError, match="decisions"):
             tn.load(path)
     old = {key: one for key, one in document.items() if key != "decided"}
     container.write(path, old, tensors)
@@ -473,15 +473,74 @@ def test_missing_text_beside_other_columns_is_refused_by_name_and_the_remedies_w
         lambda: fitted.predict(rows).collect(),
         lambda: tn.cross_validate(model, X, y, folds=2),
     ):
-        with pytest.raises(tn.DataError, match=r"no text in column 'words'.* row 2: it is missing\. Remedy: fill it"):
+        with pytest.raises(tn.DataError, match=r"no text in column 'words'.* row 2: it is missing\. Remedy: TextF"):
             call()
     assert len(fitted.predict(X.fillna({"words": ""}))) == 20
     some = tn.scan(tmp_path / "day.parquet", target="y", where=pc.field("words").is_valid())
     assert len(clone(model).fit(some).predict(some).collect()) == 15
 
 
-def test_an_imputer_before_text_is_refused_with_a_remedy():
-    branch = tn.make_pipeline(tn.SimpleImputer(strategy="constant", fill_value=""), tn.TextFeatures())
-    frame = pd.DataFrame({"words": ["a b", None], "x": [1.0, 2.0]})
-    with pytest.raises(TypeError, match=r"Remedy: it comes first \(fill missing text in the rows, X\.fillna"):
-        tn.ColumnTransformer([("words", branch, ["words"]), ("x", tn.StandardScaler(), ["x"])]).fit(frame)
+def filled_before_text():
+    constant = tn.SimpleImputer(strategy="constant", fill_value="")
+    return {
+        "empty": tn.TextFeatures(missing="empty"),
+        "hashed": tn.TextFeatures(n_features=8, missing="empty"),
+        "counts": tn.CountVectorizer(missing="empty"),
+        "imputed": tn.make_pipeline(constant, tn.TextFeatures()),
+    }
+
+
+@pytest.mark.parametrize("name", filled_before_text())
+def test_missing_text_is_empty_text_where_that_is_asked_for(name, tmp_path):
+    """The same as of rows in which it was filled in: in memory, over files, in folds, and from a model file."""
+    frame = pd.DataFrame({"words": ["good red", "bad", None, "good"] * 5, "x": np.arange(20.0), "y": [1, 0] * 10})
+    frame.to_parquet(tmp_path / "day.parquet", row_group_size=8)
+    rows = tn.scan(tmp_path / "day.parquet", target="y")
+    full = frame.fillna({"words": ""})
+    branches = filled_before_text()
+
+    def pipeline(text):
+        numbers = ("numbers", tn.StandardScaler(), ["x"])
+        return tn.make_pipeline(tn.ColumnTransformer([("words", text, ["words"]), numbers]), tn.LogisticRegression())
+
+    expected = pipeline(branches[name]).fit(full[["words", "x"]], full["y"])
+    for model in (pipeline(branches[name]).fit(frame[["words", "x"]], frame["y"]), pipeline(branches[name]).fit(rows)):
+        np.testing.assert_allclose(model[-1].coef_, expected[-1].coef_, rtol=1e-8)
+        assert model[0].get_feature_names_out().tolist() == expected[0].get_feature_names_out().tolist()
+        want = expected.predict_proba(full[["words", "x"]])
+        model.save(tmp_path / "model")
+        loaded = tn.load(tmp_path / "model")
+        np.testing.assert_allclose(loaded.predict_proba(frame[["words", "x"]]), want, rtol=1e-8)
+        np.testing.assert_allclose(loaded.predict_proba(rows).collect(), want, rtol=1e-8)
+    folds = tn.cross_validate(pipeline(branches[name]), rows, folds=2, shuffle=True).scores
+    in_memory = tn.cross_validate(
+        pipeline(branches[name]), full[["words", "x"]], full["y"], folds=2, shuffle=True
+    ).scores
+    np.testing.assert_allclose(folds, in_memory)
+
+
+def test_an_imputer_before_text_fills_in_a_word_of_its_own():
+    frame = pd.DataFrame({"words": ["a bee", None, "bee"], "x": [1.0, 2.0, 3.0]})
+    branch = tn.make_pipeline(tn.SimpleImputer(strategy="constant", fill_value="nothing"), tn.TextFeatures("count"))
+    model = tn.ColumnTransformer([("words", branch, ["words"]), ("x", "passthrough", ["x"])]).fit(frame)
+    assert model.transform(frame).tolist() == [[1, 0, 1], [0, 1, 2], [1, 0, 3]]
+    imputer = model.named_transformers_["words"][0]
+    assert imputer.statistics_.tolist() == ["nothing"]
+    assert imputer.certificate_["columns with gaps"].value == 1
+    often = tn.make_pipeline(tn.SimpleImputer(strategy="most_frequent"), tn.TextFeatures())
+    with pytest.raises(ValueError, match=r"Remedy: SimpleImputer\(strategy=\"constant\""):
+        tn.ColumnTransformer([("words", often, ["words"])]).fit(frame)
+    two = tn.make_pipeline(tn.SimpleImputer(strategy="constant", fill_value=""), tn.TextFeatures())
+    with pytest.raises(ValueError, match="'x'"):
+        tn.ColumnTransformer([("words", two, ["words", "x"])]).fit(frame)
+
+
+def test_an_imputer_then_text_in_a_pipeline_alone(tmp_path):
+    frame = pd.DataFrame({"words": ["good red", "bad", None, "good"] * 5, "y": [1, 0] * 10})
+    frame.to_parquet(tmp_path / "day.parquet", row_group_size=8)
+    steps = [tn.SimpleImputer(strategy="constant", fill_value=""), tn.TextFeatures(), tn.LogisticRegression()]
+    memory = tn.make_pipeline(*clone(steps)).fit(frame[["words"]], frame["y"])
+    rows = tn.scan(tmp_path / "day.parquet", target="y")
+    files = tn.make_pipeline(*clone(steps)).fit(rows)
+    np.testing.assert_allclose(files[-1].coef_, memory[-1].coef_, rtol=1e-8)
+    np.testing.assert_allclose(files.predict_proba(rows).collect(), memory.predict_proba(frame[["words"]]), rtol=1e-8)

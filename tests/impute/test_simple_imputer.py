@@ -230,9 +230,9 @@ def test_an_encoder_takes_text_that_was_filled_in(given, tmp_path):
 def test_text_that_has_no_use_is_refused_with_a_remedy():
     X = words().assign(number=1.0)
     fill = SimpleImputer("most_frequent")
-    with pytest.raises(tn.DataError, match="'fill' fills in text.*Remedy: an encoder"):
+    with pytest.raises(tn.DataError, match="'fill' imputes text.*Remedy: an encoder"):
         tn.ColumnTransformer([("fill", fill, ["town"])]).fit(X)
-    with pytest.raises(tn.DataError, match="column 'town' holds text, made by the step before. Remedy: an encoder"):
+    with pytest.raises(tn.DataError, match="column 'town' holds text, made by the step before. Remedy: put an encoder"):
         make_pipeline(fill, tn.KMeans(2)).fit(tn.scan(X))
     chain = tn.make_pipeline(fill, tn.StandardScaler())
     with pytest.raises(tn.DataError, match="'town' comes out of SimpleImputer as text.*an encoder between"):

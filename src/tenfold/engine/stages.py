@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Certificate, Chunk, Columns, DataError, Need, Schema
 from tenfold.core.need import Kinds
+from tenfold.core.rows.columns import TextColumns
 from tenfold.core.schema import plain_columns
 from tenfold.core.value import ByIdentity, ByParams
 from tenfold.stats.combinators import Stage
@@ -40,6 +41,9 @@ class Fitted(Stage):
         found = in_form(found, self.taker)
         names = X.names if found.shape[1] == X.shape[1] else None
         place = f"the output of {type(learner).__name__}"
+        if isinstance(found, np.ndarray) and found.dtype.hasobject:
+            data = tuple(found.T)
+            return TextColumns(data, names, missing=self.taker.missing, offset=X.offset, kept=X.kept, place=place)
         return Columns(found, names, missing=self.taker.missing, offset=X.offset, kept=X.kept, place=place)
 
 
@@ -63,10 +67,11 @@ def stages_of(
 
 
 def kinds_before(steps: Sequence[Any]) -> Kinds:
-    """Return how rows enter the first of some steps: as categories, if it passes them on to a step that takes those."""
+    """Return how rows enter the first of some steps: as categories or text, if a step after it takes these."""
     taker = next((step for step in steps if not step.may_pass_categories), steps[-1])
     found: Kinds = steps[0].need.kinds
-    return "categorical" if (found, taker.need.kinds) == ("mixed", "categorical") else found
+    wanted: Kinds = taker.need.kinds
+    return wanted if found == "mixed" and wanted in ("categorical", "text") else found
 
 
 def width_after(learner: Any, model: Any, columns: int) -> int:

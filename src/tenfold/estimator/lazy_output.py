@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema, Values
 from tenfold.core.axes import bits
 from tenfold.core.contract import for_users
+from tenfold.core.rows.columns import columns_class
 from tenfold.core.schema import plain_columns
 from tenfold.engine import current
 from tenfold.engine.stages import in_form
@@ -148,9 +149,11 @@ class Mapped(Source):
     def _schema_of_words(self, part: int, need: Need) -> Schema:
         """Return the schema of text outputs and numbers beside them, which are categories under a categorical need."""
         given = [column.categories is not None for column in self._words or plain_columns(self.names)]
-        words = [text or need.kind_of(name) == "categorical" for name, text in zip(self.names, given, strict=True)]
+        kinds = [need.kind_of(name) for name in self.names]
+        as_text = [text and kind == "text" for text, kind in zip(given, kinds, strict=True)]
+        words = [(text or kind == "categorical") and kind != "text" for text, kind in zip(given, kinds, strict=True)]
         for name, text in zip(self.names, given, strict=True):
-            if need.kind_of(name) not in ("categorical", "mixed", *(() if text else ("numeric",))):
+            if need.kind_of(name) not in ("categorical", "mixed", "text" if text else "numeric"):
                 raise DataError(
                     f"column {name!r} holds {'text' if text else 'numbers'}, made by the step before. Remedy: "
                     + ("put an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
@@ -159,7 +162,10 @@ class Mapped(Source):
         inner = Schema(self._schema.columns, need.target, None, self._schema.named)
         found = self.base.schema_of(part, below) if need.target == "class" else inner
         inner = replace(inner, classes=found.classes)
-        columns = [Column(n, "categorical" if w else "numeric") for n, w in zip(self.names, words, strict=True)]
+        each = zip(self.names, words, as_text, strict=True)
+        columns = [Column(n, "categorical" if w else "text" if t else "numeric") for n, w, t in each]
+        if not any(words):
+            return Schema(tuple(columns), need.target, found.classes, True)
         for chunk in self.base.chunks(part, below, inner):
             said = self._output_of(chunk)
             for j in np.flatnonzero(words):
@@ -172,10 +178,11 @@ class Mapped(Source):
         each = [
             code(said[:, j], column.categories, f"column {column.name!r}")
             if column.categories is not None
-            else said[:, j].astype(np.float64)
+            else said[:, j].astype(object if column.kind == "text" else np.float64)
             for j, column in enumerate(schema.columns)
         ]
-        return Columns(tuple(each), schema.names, missing=need.missing, offset=X.offset, kept=X.kept)
+        data = tuple(each)
+        return columns_class(data)(data, schema.names, missing=need.missing, offset=X.offset, kept=X.kept)
 
     def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         return self.read(part, need, schema)

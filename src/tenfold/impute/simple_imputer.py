@@ -27,6 +27,8 @@ from tenfold.core import (
 )
 from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
 from tenfold.core.need import Kinds
+from tenfold.core.rows.columns import TextColumns
+from tenfold.core.rows.texts import MISSING_TEXT
 from tenfold.core.schema import is_text
 from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import OnePass, Transformer, fitted
@@ -37,8 +39,6 @@ from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, ValueGroups
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
-MISSING_TEXT = np.array([None], dtype=object)
-"""the missing value of text columns"""
 MAX_EXACT_INTEGER = 2**53
 """up to which float64 holds all integers"""
 
@@ -56,6 +56,11 @@ class MissingByColumn(Grouped[MissingWeight], Stacked[MissingWeight]):
 
     def summarize(self, chunk: Chunk) -> MissingWeight:
         present, missing = np.zeros((2, chunk.X.shape[1]))
+        if isinstance(chunk.X, TextColumns):
+            for j in range(chunk.X.shape[1]):
+                gone = _gone(chunk.X.column(j))
+                present[j], missing[j] = chunk.weight[~gone].sum(), chunk.weight[gone].sum()
+            return MissingWeight(present, missing)
         for rows, block in chunk.X.blocks():
             gone = np.isnan(block)
             present += chunk.weight[rows] @ ~gone  # zero if there is no value, however weights are rounded
@@ -220,6 +225,11 @@ class SimpleImputer(OnePass, Transformer):
     def statistic(
         self, schema: Schema
     ) -> MeansOfPresent | DistributionByColumn | ValuesAndCountsByColumn | MissingByColumn:
+        if self.strategy != "constant" and any(column.kind == "text" for column in schema.columns):
+            raise ValueError(
+                f"strategy={self.strategy!r} counts the values of text, which are not categories before features of "
+                'text. Remedy: SimpleImputer(strategy="constant", fill_value=""), or TextFeatures(missing="empty")'
+            )
         if self.strategy == "mean":
             return MeansOfPresent()
         if self.strategy == "constant":
@@ -231,7 +241,7 @@ class SimpleImputer(OnePass, Transformer):
         if isinstance(s, MeanOfPresent):
             found = np.where(s.spread.weight > 0, s.spread.mean, np.nan)
         elif isinstance(s, MissingWeight):
-            found = np.array([0.0 if c.categories is not None else self._constant(c) for c in schema.columns])
+            found = np.array([self._constant(c) if c.kind == "numeric" else 0.0 for c in schema.columns])
         elif self.strategy == "median" and isinstance(s, Distribution):
             found = np.array([column.quantiles(np.array([0.5]))[0] for column in s.columns])
         else:
@@ -255,7 +265,7 @@ class SimpleImputer(OnePass, Transformer):
     def _constant(self, column: Column) -> Any:
         """Fill value of a column from which nothing is learned."""
         labels, given = column.categories, self.fill_value if self.strategy == "constant" else None
-        text = labels is not None and (is_text(labels) or not len(labels))
+        text = column.kind == "text" or (labels is not None and (is_text(labels) or not len(labels)))
         if given is None:
             return "missing_value" if text else 0.0
         if text != isinstance(given, str):
@@ -285,7 +295,9 @@ class SimpleImputer(OnePass, Transformer):
         return (Claim("modes in groups", unsure, "proved", why, "data"), *claims)
 
     def transform_from(self, model: SimpleImputerModel, X: Columns) -> Array:
-        """The columns, filled up, in their float type; then where values were missing."""
+        """The columns, filled up, in their float type; then where values were missing. Text stays text."""
+        if isinstance(X, TextColumns):
+            return self._filled_texts(model, X)
         p, marked = X.shape[1], self._marked(model)
         out = np.empty((len(X), p + len(marked)), X.dtype)
         empty = np.isnan(model.statistics)
@@ -296,6 +308,17 @@ class SimpleImputer(OnePass, Transformer):
                 raise _no_value(X, rows.start + i, j)
             out[rows, :p] = np.where(gone, model.statistics, block)
             out[rows, p:] = gone[:, marked]
+        return out
+
+    def _filled_texts(self, model: SimpleImputerModel, X: Columns) -> Any:
+        """Columns of text, filled up with the constant: an array of objects."""
+        out = np.empty(X.shape, dtype=object)
+        for j in range(X.shape[1]):
+            out[:, j] = X.column(j)
+            gone = _gone(out[:, j])
+            if gone.any() and np.isnan(model.statistics[j]):
+                raise _no_value(X, int(gone.argmax()), j)
+            out[gone, j] = "missing_value" if self.fill_value is None else self.fill_value
         return out
 
     # ---- text --------------------------------------------------------------------------------------
@@ -332,7 +355,7 @@ class SimpleImputer(OnePass, Transformer):
         out = np.empty((len(X), p + len(marked)), dtype=object)
         for j, column in enumerate(self.schema_.columns):
             values = X.column(j)
-            gone = np.equal(values, MISSING_TEXT).astype(bool) if values.dtype.hasobject else np.isnan(values)
+            gone = _gone(values)
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
             if column.categories is not None and not values.dtype.hasobject:
@@ -355,6 +378,9 @@ class SimpleImputer(OnePass, Transformer):
         out = np.empty(len(columns), dtype=object)
         for j, (column, value) in enumerate(zip(columns, model.statistics.tolist(), strict=True)):
             known = column.categories is not None and value == value
+            if column.kind == "text" and value == value:
+                out[j] = self._constant(column)
+                continue
             out[j] = column.categories[int(value)] if known else value
         return out
 
@@ -364,6 +390,12 @@ class SimpleImputer(OnePass, Transformer):
 
     def names_out(self, names: list[str]) -> list[str]:
         return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
+
+
+def _gone(values: Values) -> Flags:
+    """Which of the values of a column are missing."""
+    found: Flags = np.equal(values, MISSING_TEXT).astype(bool) if values.dtype.hasobject else np.isnan(values)
+    return found
 
 
 def _coded(schema: Schema) -> Flags:

@@ -190,8 +190,8 @@ def present(texts: Values, need: Need, where: str, start: int, kept: Codes | Non
     if not need.missing and (missing := [i for i, text in enumerate(texts.tolist()) if text is None]):
         at = start + (missing[0] if kept is None else int(kept[missing[0]]))
         raise DataError(
-            f"Input X contains no text in {where}, row {at}: it is missing. Remedy: leave out the rows that miss it, "
-            "or fill it with empty text"
+            f"Input X contains no text in {where}, row {at}: it is missing. Remedy: TextFeatures(missing='empty'), "
+            "or leave out the rows that miss it, or fill it with empty text"
         )
     return texts
 

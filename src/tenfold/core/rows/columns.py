@@ -322,8 +322,8 @@ class TextColumns(Columns):
             if len(gone):
                 name, place = self.names[j] if self.names is not None else f"x{j}", self.where(int(gone[0]), j)
                 raise DataError(
-                    f"Input X contains no text in {place}: it is missing. Remedy: fill it with empty text, "
-                    f"X.fillna({{{name!r}: ''}}), or leave out the rows that miss it, "
+                    f"Input X contains no text in {place}: it is missing. Remedy: TextFeatures(missing='empty'); "
+                    f"or fill it with empty text, X.fillna({{{name!r}: ''}}); or leave out the rows that miss it, "
                     f"tenfold.scan(..., where=pyarrow.compute.field({name!r}).is_valid())"
                 )
         return texts

@@ -10,7 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from tenfold.core.arrays import Codes, Letters
+from tenfold.core.arrays import Codes, Letters, Values
+
+MISSING_TEXT = np.array([None], dtype=object)
+"""the missing value of text columns"""
 
 
 def pack(texts: Sequence[str]) -> tuple[Letters, Codes]:
@@ -26,6 +29,17 @@ def unpack(letters: Letters, ends: Codes) -> list[str]:
     if len(text) == len(raw):  # a byte is a letter
         return [text[a:b] for a, b in pairwise(cuts)]
     return [raw[a:b].decode() for a, b in pairwise(cuts)]
+
+
+def filled(texts: Values) -> list[str]:
+    """Return texts as a list, with empty text where one is missing."""
+    gone = np.equal(texts, MISSING_TEXT)
+    if not gone.any():
+        found: list[str] = texts.tolist()
+        return found
+    texts = texts.astype(object)
+    texts[gone.astype(bool)] = ""
+    return texts.tolist()  # type: ignore[no-any-return]
 
 
 def are_texts(letters: Letters, ends: Codes, *, distinct: bool = True) -> bool:

@@ -268,10 +268,11 @@ def check_steps(who: str, pipeline: Any) -> None:
                 f"{where}, which takes columns apart. Remedy: its transformers beside {who!r}, each with its columns"
             )
         handed_on = all(one.may_pass_categories for _, one in named_steps(pipeline)[:at])
-        if at and step.need.kinds not in (("numeric", "mixed", "categorical") if handed_on else ("numeric", "mixed")):
+        taken = ("numeric", "mixed", "categorical", "text") if handed_on else ("numeric", "mixed")
+        if at and step.need.kinds not in taken:
             first = "missing values need no imputer before an encoder"
             if step.need.kinds == "text":
-                first = "fill missing text in the rows, X.fillna({name: ''})"
+                first = "TextFeatures(missing='empty') takes missing text"
             raise TypeError(
                 f"{where}, which takes categories or text, and the step before it makes numbers. Remedy: it comes "
                 f"first ({first}), or has a branch and columns of its own"

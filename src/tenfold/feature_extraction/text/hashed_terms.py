@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tenfold.compiled.rows.hashing import cut_words, hash_terms
 from tenfold.core import CSR, Array, Chunk, Codes, Letters, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.rows.texts import pack
+from tenfold.core.rows.texts import filled, pack
 from tenfold.core.statistic import Grouped
 from tenfold.core.value import Value
 from tenfold.estimator.analyzers import TOKEN_PATTERN, Analyzer
@@ -129,7 +129,7 @@ class HashedFrequencies(Grouped[HashedCounts]):
     hashing: Hashing
 
     def summarize(self, chunk: Chunk) -> HashedCounts:
-        found = self.hashing.counted(chunk.X.column(0).tolist())
+        found = self.hashing.counted(filled(chunk.X.column(0)))
         weight = np.repeat(chunk.weight, np.diff(found.indptr))
         documents = np.bincount(found.indices, weight, self.hashing.features).astype(np.float64)
         return HashedCounts(documents, float(chunk.weight.sum()))

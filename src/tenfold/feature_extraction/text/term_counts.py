@@ -15,7 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Letters, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between
-from tenfold.core.rows.texts import are_texts, pack, unpack
+from tenfold.core.rows.texts import are_texts, filled, pack, unpack
 from tenfold.core.statistic import Grouped
 from tenfold.estimator.analyzers import Analyzer, counted, growing
 
@@ -117,7 +117,7 @@ class DocumentFrequencies(Grouped[TermCounts]):
 
     def summarize(self, chunk: Chunk) -> TermCounts:
         places = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True)) if self.vocabulary else growing()
-        found = counted(chunk.X.column(0).tolist(), self.analyzer, places, grows=not self.vocabulary)
+        found = counted(filled(chunk.X.column(0)), self.analyzer, places, grows=not self.vocabulary)
         weight = np.repeat(chunk.weight, np.diff(found.indptr))
         documents = np.bincount(found.indices, weight, len(places)).astype(np.float64)
         times = np.bincount(found.indices, weight * found.data, len(places)).astype(np.float64)

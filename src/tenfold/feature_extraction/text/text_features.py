@@ -19,7 +19,7 @@ from tenfold.compiled.rows.row_lengths import divide_by_lengths
 from tenfold.core import CSR, Array, Claim, Codes, Columns, DataError, Labels, Letters, Need, Schema
 from tenfold.core.arrays import MatrixLike
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE
-from tenfold.core.rows.texts import are_texts, pack, unpack
+from tenfold.core.rows.texts import are_texts, filled, pack, unpack
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.analyzers import TOKEN_PATTERN, Analyzer, counted, stemmer
@@ -91,6 +91,9 @@ class TextFeatures(OnePass, Transformer):
         Whether tf-idf counts one document more, with every term in it; then no term of a vocabulary divides by zero.
     norm : {"l1", "l2"} or None, default="l2"
         Whether the tf-idf weights of a document are divided by their norm. Counts and sets of words are not.
+    missing : {"error", "empty"}, default="error"
+        What a document that is missing (None, NaN, null) is: an error with its column and row, in fitting and in
+        prediction, or empty text, a row of zeros.
 
     Attributes
     ----------
@@ -112,7 +115,6 @@ class TextFeatures(OnePass, Transformer):
     [[0.0, 0.0, 2.0, 1.0]]
     """
 
-    need = Need("text")
     hidden = frozenset({"letters", "ends"})
     costly = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -143,6 +145,11 @@ class TextFeatures(OnePass, Transformer):
     sublinear_tf: Annotated[bool, boolean] = False
     smooth_idf: Annotated[bool, boolean] = True
     norm: Annotated[str | None, choice("l1", "l2"), None] = "l2"
+    missing: Annotated[str, choice("error", "empty")] = "error"
+
+    @property
+    def need(self) -> Need:
+        return Need("text", missing=self.missing == "empty")
 
     @property
     def _weighting(self) -> str:
@@ -288,9 +295,9 @@ class TextFeatures(OnePass, Transformer):
     def transform_from(self, model: TextModel, X: Columns) -> CSR:
         """The weights of the terms in each document."""
         if self.n_features is not None:
-            return self._weighed(model, self._hashing().counted(X.column(0).tolist()))
+            return self._weighed(model, self._hashing().counted(filled(X.column(0))))
         places = _places(model.letters.tobytes(), model.ends.tobytes())
-        found = counted(X.column(0).tolist(), self._analyzer(), places)
+        found = counted(filled(X.column(0)), self._analyzer(), places)
         return self._weighed(model, found)
 
     def _weighed(self, model: TextModel, found: CSR) -> CSR:

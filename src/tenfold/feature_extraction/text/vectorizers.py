@@ -50,6 +50,8 @@ class CountVectorizer(TextFeatures):
         Which terms are kept.
     binary : bool, default=False
         Whether a term counts once, however often it is there.
+    missing : {"error", "empty"}, default="error"
+        What a document that is missing is: an error, or empty text.
     input, preprocessor, tokenizer, dtype : optional
         As in scikit-learn; other values raise an error that names an alternative.
     encoding, decode_error : optional
@@ -116,6 +118,8 @@ class TfidfVectorizer(TextFeatures):
         Whether a term counts once, however often it is there, before it is weighed.
     use_idf : bool, default=True
         Whether terms are multiplied by their inverse document frequency; if not, `idf_` is ones.
+    missing : {"error", "empty"}, default="error"
+        What a document that is missing is: an error, or empty text.
     input, preprocessor, tokenizer, dtype : optional
         As in scikit-learn; other values raise an error that names an alternative.
     encoding, decode_error : optional
