@@ -24,39 +24,6 @@ def _clauses(topic: str, *each: tuple[str, str, str]) -> tuple[Clause, ...]:
     return tuple(Clause(topic, *one) for one in each)
 
 
-TO_COME = (
-    ("C3", "an empty version space names the row that emptied it", "CandidateElimination"),
-    ("C4", "list-then-eliminate over hypotheses that are any functions", "ListThenEliminate"),
-    ("T10", "residuals of the conditions of Karush, Kuhn and Tucker, of any convex problem", "theory.kkt"),
-    ("T12", "whether a version space is exhausted, with errors below ε or at most ε", "VersionSpace.is_exhausted"),
-    ("L2", "a penalty on the q-th powers of the weights, also for q below 1", "BridgeRegression"),
-    ("L3", "a warning where there are fewer than five rows to a term", "PolynomialFeatures"),
-    ("K1", "kernels of strings, sets and trees, given to a machine as they are", "kernels.SpectrumKernel"),
-    ("K3", "the soft margin, without a penalty on the offset", "LinearSVC"),
-    ("I1", "neighbours weighted by 1/d², and those at distance 0 alone", "KNeighborsClassifier"),
-    ("B1", "the Bayes-optimal vote over hypotheses that are any functions", "BayesOptimalClassifier"),
-    ("B4", "a normal distribution of several variables: mean and covariance", "naive_bayes.distributions.Gaussian"),
-    ("H1", "the probability of a sequence by a chain that is given", "MarkovChain"),
-    ("H2", "forward probabilities of a model that is given", "CategoricalHMM"),
-    ("H2", "backward probabilities of a model that is given", "CategoricalHMM"),
-    ("H2", "Viterbi's path with its tables of scores and of predecessors", "CategoricalHMM"),
-    ("N2", "one step of all states, also in graphs with cycles", "NetworkGraph"),
-    ("N3", "a recurrent network unrolled over the steps of a sequence", "NetworkGraph"),
-    ("R1", "MIMIC over bits, codes and orders", "search.MIMIC"),
-    ("G1", "which learner for which problem, with trees and networks", "DecisionTreeClassifier"),
-    ("B6+", "events of several values: unions, and inclusion and exclusion", "ProbabilityTable"),
-    ("C2+", "Find-S the other way round: from the most general hypothesis down", "FindS"),
-    ("D2+", "what an impurity must fulfil; one that is strictly concave never loses by a split", "split_gains"),
-    ("K2+", "the features of a polynomial kernel, one by one", "kernels.PolynomialKernel"),
-    ("K3+", "a machine with its widest margin through the origin", "SVC"),
-    ("K3+", "the slack of each row: none, up to 1, above 1", "SVC"),
-    ("L10+", "a sigmoid unit with the squared error, and its gradient", "SGDClassifier"),
-    ("N4+", "an encoder and a decoder", "TransformerClassifier"),
-    ("T3+", "the growth function is at most (m + 1)ᵈ", "theory.growth"),
-    ("T8+", "bias and variance of an estimate, by the trace of its covariance", "bias_variance"),
-)
-"""topic, words and name of clauses that are still to come; each moves to `CLAUSES`, with the test that checks it"""
-
 CLAUSES = (
     *_clauses(
         "C1",
@@ -111,6 +78,14 @@ CLAUSES = (
         ),
     ),
     *_clauses(
+        "C2+",
+        (
+            "Find-S the other way round: from the most general hypothesis down",
+            "VersionSpace",
+            "concept/test_candidate_elimination.py::test_negatives_alone_go_down_from_the_most_general_hypothesis",
+        ),
+    ),
+    *_clauses(
         "C3",
         (
             "the version space: all hypotheses that are consistent",
@@ -137,6 +112,19 @@ CLAUSES = (
             "VersionSpace.has_converged",
             "concept/test_version_space.py::test_boundaries_size_and_votes_equal_brute_force",
         ),
+        (
+            "an empty version space names the row that emptied it",
+            "CandidateElimination",
+            "concept/test_candidate_elimination.py::test_an_empty_space_names_the_first_negative_that_is_covered",
+        ),
+    ),
+    *_clauses(
+        "C3+",
+        (
+            "candidate elimination over taxonomies and intervals",
+            "CandidateElimination",
+            "concept/test_candidate_attributes.py::test_boundaries_are_those_of_a_version_space_example_by_example",
+        ),
     ),
     *_clauses(
         "C4",
@@ -144,6 +132,11 @@ CLAUSES = (
             "the power set gives every unseen row half of the votes",
             "ListThenEliminate",
             "concept/test_candidate_elimination.py::test_the_power_set_gives_every_unseen_row_half_the_votes",
+        ),
+        (
+            "list-then-eliminate over hypotheses that are any functions",
+            "ListThenEliminate",
+            "concept/test_function_hypotheses.py::test_eliminated_one_by_one",
         ),
     ),
     *_clauses(
@@ -194,6 +187,14 @@ CLAUSES = (
         ("Hoeffding's inequality", "theory.hoeffding", "theory/test_concentration.py::test_both_cover_the_exact_tails"),
     ),
     *_clauses(
+        "T2+",
+        (
+            "C (d + ln 1/δ)/ε² rows where no hypothesis need be right",
+            "theory.sample_size",
+            "theory/test_pac.py::test_chaining_is_the_rate_with_its_constant",
+        ),
+    ),
+    *_clauses(
         "T3",
         ("rows by the VC dimension", "theory.sample_size", "theory/test_pac.py::test_worked_numbers"),
         (
@@ -215,6 +216,14 @@ CLAUSES = (
             "agnostic rows, by inverting the bound on the error",
             "theory.sample_size",
             "theory/test_pac.py::test_worked_numbers",
+        ),
+    ),
+    *_clauses(
+        "T3+",
+        (
+            "the growth function is at most (m + 1)ᵈ",
+            "theory.polynomial_growth",
+            "theory/test_classes_labellings.py::test_polynomial_growth_is_not_below_sauer",
         ),
     ),
     *_clauses(
@@ -301,6 +310,14 @@ CLAUSES = (
         ),
     ),
     *_clauses(
+        "T8+",
+        (
+            "bias and variance of an estimate, by the trace of its covariance",
+            "estimate_error",
+            "model_selection/curves/test_estimate_error.py::test_ridge_has_the_bias_and_the_covariance_of_its_closed_form",
+        ),
+    ),
+    *_clauses(
         "T9",
         (
             "the bound of a test set, by the tail of the binomial",
@@ -336,6 +353,11 @@ CLAUSES = (
             "theory.minimum_shift",
             "theory/test_conditioning.py::test_no_minimum_moves_farther",
         ),
+        (
+            "residuals of the conditions of Karush, Kuhn and Tucker, of any convex problem",
+            "theory.ConvexProblem",
+            "theory/test_convex_problem.py::test_logistic_regression_beside_scipy",
+        ),
     ),
     *_clauses(
         "T11",
@@ -356,6 +378,11 @@ CLAUSES = (
             "Haussler's bound on how often a version space is not exhausted",
             "theory.failure_probability",
             "concept/test_version_space.py::test_haussler_bounds_how_often_a_space_is_not_exhausted",
+        ),
+        (
+            "whether a version space is exhausted, with errors below ε or at most ε",
+            "VersionSpace.is_exhausted",
+            "concept/test_version_space.py::test_exhausted_is_what_the_worst_member_says",
         ),
     ),
     *_clauses(
@@ -384,6 +411,19 @@ CLAUSES = (
             "gains per cost of a column",
             "DecisionTreeClassifier",
             "tree/test_play_tennis.py::test_gains_per_cost",
+        ),
+    ),
+    *_clauses(
+        "D2+",
+        (
+            "what an impurity must fulfil, also one of one's own",
+            "stats.counts.impurity.impurity_axioms",
+            "stats/counts/test_impurity.py::test_functions_that_break_an_axiom_are_found_with_a_witness",
+        ),
+        (
+            "one that is strictly concave never loses by a split",
+            "stats.counts.impurity.impurity_decrease",
+            "stats/counts/test_impurity.py::test_a_strictly_concave_impurity_never_loses_and_gains_if_shares_differ",
         ),
     ),
     *_clauses(
@@ -547,6 +587,11 @@ CLAUSES = (
             "LassoCV",
             "linear_model/cross_validated/test_fold_solutions.py::test_lasso_of_scikit_learn",
         ),
+        (
+            "a penalty on the q-th powers of the weights, also for q below 1",
+            "BridgeRegression",
+            "linear_model/penalized/test_bridge_regression.py::test_below_one_against_all_sets_of_columns",
+        ),
     ),
     *_clauses(
         "L3",
@@ -564,6 +609,11 @@ CLAUSES = (
             "scaling by range, by deviation and to length 1",
             "StandardScaler",
             "preprocessing/test_normalisations.py::test_of_range_of_deviation_and_of_length",
+        ),
+        (
+            "a warning where there are fewer than five rows to a term",
+            "PolynomialFeatures",
+            "preprocessing/test_polynomial_features.py::test_fewer_than_five_rows_to_a_term_are_warned_of",
         ),
     ),
     *_clauses(
@@ -690,6 +740,14 @@ CLAUSES = (
         ),
     ),
     *_clauses(
+        "L8+",
+        (
+            "targets 0 and 1 with a step at 0, and rows drawn at random",
+            "Perceptron",
+            "linear_model/sgd/test_perceptron.py::test_targets_0_and_1_with_a_step_at_zero_are_the_same_rule",
+        ),
+    ),
+    *_clauses(
         "L9",
         (
             "bias and shrinkage of ridge regression",
@@ -708,6 +766,14 @@ CLAUSES = (
             "cross-entropy in nats or bits",
             "stats.optimize.loss_functions",
             "stats/optimize/test_loss_functions.py::test_cross_entropy",
+        ),
+    ),
+    *_clauses(
+        "L10+",
+        (
+            "a sigmoid unit with the squared error, and its gradient",
+            "stats.optimize.loss_functions.SigmoidError",
+            "linear_model/sgd/test_sgd.py::test_a_sigmoid_unit_with_squared_errors_is_at_a_minimum_of_scipy",
         ),
     ),
     *_clauses(
@@ -746,6 +812,11 @@ CLAUSES = (
             "kernels.Proof",
             "kernels/test_algebra.py::test_expressions_that_claim_to_be_psd_have_no_negative_eigenvalue",
         ),
+        (
+            "kernels of strings, sets and trees, given to a machine as they are",
+            "kernels.SpectrumKernel",
+            "kernels/test_kernel_expansion.py::test_objects_are_rows_as_their_gram_matrix_is",
+        ),
     ),
     *_clauses(
         "K2",
@@ -773,6 +844,11 @@ CLAUSES = (
             "kernels.kronecker",
             "kernels/test_gram.py::test_eigenvalues_of_a_product_are_products_and_hadamards_is_a_part_of_it",
         ),
+        (
+            "the features of a polynomial kernel, one by one",
+            "kernels.PolynomialKernel.features",
+            "kernels/test_numeric.py::test_features_of_a_polynomial_kernel_have_it_as_their_product",
+        ),
     ),
     *_clauses(
         "K3",
@@ -791,6 +867,24 @@ CLAUSES = (
         ),
         ("the margin", "SVC", "svm/test_svm.py::test_the_margin_is_one_over_the_length_of_w"),
         ("several classes", "SVC", "svm/test_svm.py::test_three_classes_beside_libsvm"),
+        (
+            "the soft margin, without a penalty on the offset",
+            "LinearSVC",
+            "svm/test_linear_svm.py::test_free_intercept_is_that_of_the_machine_with_a_kernel",
+        ),
+    ),
+    *_clauses(
+        "K3+",
+        (
+            "a machine with its widest margin through the origin",
+            "SVC",
+            "svm/dual/test_origin_kernel.py::test_classes_beside_clarabel",
+        ),
+        (
+            "the slack of each row: none, up to 1, above 1",
+            "SVC.slack_table",
+            "svm/test_slack_table.py::test_slack_is_what_the_objective_pays_for",
+        ),
     ),
     *_clauses(
         "K4",
@@ -853,6 +947,11 @@ CLAUSES = (
             "Voronoi's cells",
             "display.VoronoiDisplay",
             "display/test_decision_boundary.py::test_cells_are_the_regions_of_the_nearest_neighbour",
+        ),
+        (
+            "neighbours weighted by 1/d², and those at distance 0 alone",
+            "KNeighborsClassifier",
+            "neighbors/test_k_neighbors.py::test_inverse_square_weights_by_hand_and_exact_hits_alone",
         ),
     ),
     *_clauses(
@@ -964,6 +1063,11 @@ CLAUSES = (
             "concept/test_bayes_optimal_classifier.py::"
             "test_a_uniform_prior_without_noise_is_uniform_over_the_version_space",
         ),
+        (
+            "the Bayes-optimal vote over hypotheses that are any functions",
+            "BayesOptimalClassifier",
+            "concept/test_function_hypotheses.py::test_three_hypotheses_vote_against_the_most_probable",
+        ),
     ),
     *_clauses(
         "B2",
@@ -1040,6 +1144,11 @@ CLAUSES = (
             "naive_bayes.distributions.Bernoulli",
             "naive_bayes/test_distributions.py::test_posteriors_are_likelihood_times_prior",
         ),
+        (
+            "a normal distribution of several variables: mean and covariance",
+            "naive_bayes.distributions.MultivariateGaussian",
+            "naive_bayes/test_distributions.py::test_mean_vector_and_covariance_matrix",
+        ),
     ),
     *_clauses(
         "B5",
@@ -1112,6 +1221,11 @@ CLAUSES = (
             "ProbabilityTable",
             "graphical/test_probability_table.py::test_a_joint_table_is_a_marginal_times_a_conditional",
         ),
+        (
+            "events of several values: unions, and inclusion and exclusion",
+            "ProbabilityTable",
+            "graphical/test_probability_table.py::test_events_against_sums_over_outcomes",
+        ),
     ),
     *_clauses(
         "H1",
@@ -1119,6 +1233,11 @@ CLAUSES = (
             "starts and steps from sequences",
             "MarkovChain",
             "sequence/test_markov_chain.py::test_counts_by_hand",
+        ),
+        (
+            "the probability of a sequence by a chain that is given",
+            "MarkovChain.from_parameters",
+            "sequence/test_given_parameters.py::test_the_chain_by_hand",
         ),
     ),
     *_clauses(
@@ -1157,6 +1276,21 @@ CLAUSES = (
             "filtering",
             "CategoricalHMM",
             "sequence/test_hidden_states.py::test_filtering_knows_the_rows_so_far",
+        ),
+        (
+            "forward probabilities of a model that is given",
+            "CategoricalHMM.trellis",
+            "sequence/test_trellis.py::test_all_of_it_is_as_by_all_paths",
+        ),
+        (
+            "backward probabilities of a model that is given",
+            "CategoricalHMM.trellis",
+            "sequence/test_trellis.py::test_all_of_it_is_as_by_all_paths",
+        ),
+        (
+            "Viterbi's path with its tables of scores and of predecessors",
+            "CategoricalHMM.trellis",
+            "sequence/test_trellis.py::test_all_of_it_is_as_by_all_paths",
         ),
     ),
     *_clauses(
@@ -1265,6 +1399,11 @@ CLAUSES = (
             "NetworkGraph",
             "neural_network/test_network_graph.py::test_of_any_graph_gradients_are_finite_differences",
         ),
+        (
+            "one step of all states, also in graphs with cycles",
+            "NetworkGraph",
+            "neural_network/test_network_graph.py::test_a_cycle_takes_a_step_along_each_edge",
+        ),
     ),
     *_clauses(
         "N3",
@@ -1278,6 +1417,11 @@ CLAUSES = (
             "RNNRegressor",
             "neural_network/test_recurrent.py::test_gradients_are_those_of_backpropagation_through_time_by_hand",
         ),
+        (
+            "a recurrent network unrolled over the steps of a sequence",
+            "NetworkGraph.unroll",
+            "neural_network/test_network_graph.py::test_unrolled_it_is_the_same_network_without_cycles",
+        ),
     ),
     *_clauses(
         "N4",
@@ -1285,6 +1429,14 @@ CLAUSES = (
             "transformers with attention, for classes of sequences",
             "TransformerClassifier",
             "neural_network/test_transformer.py::test_attention_is_that_of_pytorch_without_the_rows_that_are_not_there",
+        ),
+    ),
+    *_clauses(
+        "N4+",
+        (
+            "an encoder and a decoder",
+            "TransformerClassifier",
+            "neural_network/test_transformer.py::test_encoder_and_decoder_are_those_of_pytorch",
         ),
     ),
     *_clauses(
@@ -1441,6 +1593,11 @@ CLAUSES = (
         ("genetic algorithms", "search.Genetic", "search/test_optimize.py::test_orders_against_brute_force"),
         ("problems to try them on", "search.four_peaks", "search/test_problems.py::test_peaks"),
         ("seeds, and objectives of many points at once", "search.optimize", "search/test_optimize.py::test_seeds"),
+        (
+            "MIMIC over bits, codes and orders",
+            "search.MIMIC",
+            "search/test_dependence.py::test_mimic_over_permutations_finds_what_brute_force_and_the_hungarian_method_find",
+        ),
     ),
     *_clauses(
         "G1",
@@ -1451,6 +1608,11 @@ CLAUSES = (
             "test_choosing.py::test_lazy_learners_do_their_work_when_asked",
         ),
         ("cost", "KNeighborsClassifier", "test_choosing.py::test_lazy_learners_do_their_work_when_asked"),
+        (
+            "which learner for which problem, with trees and networks",
+            "DecisionTreeClassifier",
+            "test_choosing.py::test_every_learner_has_a_row_and_nobody_else",
+        ),
     ),
     *_clauses(
         "P1",

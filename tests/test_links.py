@@ -23,6 +23,7 @@ DOCUMENTED = (
     "tenfold.kernels",
     "tenfold.display",
     "tenfold.stats.metrics",
+    "tenfold.stats.counts.impurity",
     "tenfold.stats.counts.information",
     "tenfold.naive_bayes.distributions",
     "tenfold.search",

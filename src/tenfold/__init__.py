@@ -287,6 +287,7 @@ _PLACES = {
         "tune",
     ),
     "tenfold.model_selection.curves.bias_variance": ("bias_variance",),
+    "tenfold.model_selection.curves.estimate_error": ("EstimateError", "estimate_error"),
     "tenfold.model_selection.curves.learning_curve": (
         "LearningCurve",
         "learning_curve",

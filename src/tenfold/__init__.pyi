@@ -177,6 +177,8 @@ from tenfold.model_selection.cross_validation.train_test_split import train_test
 from tenfold.model_selection.cross_validation.tune import Tuned as Tuned
 from tenfold.model_selection.cross_validation.tune import tune as tune
 from tenfold.model_selection.curves.bias_variance import bias_variance as bias_variance
+from tenfold.model_selection.curves.estimate_error import EstimateError as EstimateError
+from tenfold.model_selection.curves.estimate_error import estimate_error as estimate_error
 from tenfold.model_selection.curves.learning_curve import LearningCurve as LearningCurve
 from tenfold.model_selection.curves.learning_curve import learning_curve as learning_curve
 from tenfold.model_selection.curves.loss_decomposition import BiasVariance as BiasVariance

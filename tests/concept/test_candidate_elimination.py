@@ -105,6 +105,27 @@ def test_merging_version_spaces_is_intersecting_them():
     assert spaces[0] & spaces[1] == (a + b).version_space_
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_negatives_alone_go_down_from_the_most_general_hypothesis(seed):
+    """The dual of Find-S: of all conjunctions that cover no negative, those that are most general; by brute force."""
+    random = np.random.default_rng(seed)
+    values = [["a", "b", "c"], ["p", "q"], ["x", "y"]]
+    rows = [[str(random.choice(some)) for some in values] for _ in range(int(random.integers(1, 6)))]
+    space = VersionSpace(values).learn_all(rows, [False] * len(rows))
+    left = [
+        h for h in map(Conjunction, product(*([*some, "?"] for some in values))) if not any(covers(h, r) for r in rows)
+    ]
+    top = [h for h in left if not any(h < other for other in left)]
+    assert set(space.general) == set(top)
+    assert space.specific[0].covers_nothing  # no positive has lifted the other boundary
+    every = [*rows, *([some[k % len(some)] for some in values] for k in range(3))]
+    model = CandidateElimination(pos_label="yes").fit([*rows], ["no"] * len(rows))
+    seen = VersionSpace([sorted({row[j] for row in rows}) for j in range(3)]).learn_all(rows, [False] * len(rows))
+    assert model.version_space_ == seen
+    assert not any(covers(h, row) for h in space.general for row in rows)
+    assert all(any(covers(h, row) for h in space.general) for row in every if row not in rows)
+
+
 def test_no_positive_leaves_what_covers_no_row():
     model = CandidateElimination(pos_label="yes").fit([["a", "u"], ["b", "v"]], ["no", "no"])
     space = model.version_space_

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.preprocessing as peer
+from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from tenfold import DataError, PolynomialFeatures
+from tenfold import DataError, LinearRegression, PolynomialFeatures
 from tenfold.sources import part_rows
 
 
@@ -34,10 +35,24 @@ def test_hierarchical():
     assert np.linalg.matrix_rank(np.hstack([Z, moved]), tol=1e-6) == Z.shape[1] == 10
 
 
-def test_too_few_rows_are_said():
+def test_fewer_than_five_rows_to_a_term_are_warned_of():
+    X = np.random.default_rng(1).normal(size=(25, 2))
+    basis = PolynomialFeatures(2, include_bias=False)  # 5 terms
+    with pytest.warns(UserWarning, match=r"only 4.8 rows to each of 5 terms, fewer than 5.* Remedy: a lower degree"):
+        assert basis.fit(X[:24]).certificate_["few rows"].value == 24 / 5
+    assert basis.fit(X).certificate_.get("few rows") is None
+    assert basis.fit(X[:24], sample_weight=np.full(24, 2)).certificate_.get("few rows") is None
+    line = make_pipeline(PolynomialFeatures(2, include_bias=False), LinearRegression())
+    with pytest.warns(UserWarning, match="rows to each of 5 terms"):
+        line.fit(X[:24], X[:24, 0])
+
+
+def test_a_pipeline_of_ours_has_the_claim_too():
     X = np.random.default_rng(1).normal(size=(24, 2))
-    assert PolynomialFeatures(2, include_bias=False).fit(X).certificate_["few rows"].value == 24 / 5
-    assert PolynomialFeatures(2, include_bias=False).fit(np.vstack([X, X])).certificate_.get("few rows") is None
+    line = tn.Pipeline([("basis", PolynomialFeatures(2)), ("model", LinearRegression(fit_intercept=False))])
+    with pytest.warns(UserWarning, match="rows to each of 6 terms"):
+        line.fit(X, X[:, 0])
+    assert line.certificate_["basis: few rows"].value == 4
 
 
 def test_a_source_is_transformed_part_by_part(tmp_path):

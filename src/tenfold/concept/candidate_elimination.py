@@ -8,12 +8,17 @@ parts. The general boundary G has the least sets of values of S that meet each o
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.concept.attribute import Attribute
+from tenfold.concept.attribute_examples import AttributeExamples, ValuesOfPositives, first_of_each
+from tenfold.concept.attribute_space import agreed, boundaries, first_covered, in_order, space_of, votes
+from tenfold.concept.coded_attributes import CodedAttributes
 from tenfold.concept.conjunction import ANYTHING, Conjunction
 from tenfold.concept.hypotheses import (
     ANY,
@@ -32,7 +37,7 @@ from tenfold.concept.hypotheses import (
 from tenfold.concept.undecided import Undecided
 from tenfold.concept.version_space import VersionSpace
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Mergeable, Need, Schema
-from tenfold.core.field_values import CLASS_COUNT, COUNTS, LEVELS, Between
+from tenfold.core.field_values import CLASS_COUNT, COUNTS, Between
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, fitted
 
@@ -108,16 +113,19 @@ class BoundariesOfVersionSpace(Grouped[Examples]):
 
 
 class VersionSpaceModel(NamedTuple):
-    """Both boundaries: codes of categories, or the codes of no value and of "?"."""
+    """Both boundaries: codes of categories, or the codes of no value and of "?".
+
+    Where attributes were given, kinds and intervals have the codes that follow those of the categories.
+    """
 
     specific: Annotated[Array, "column"]
     general: Annotated[Array, "general", "column"]
     positive: Annotated[int, Between(-1)]
     """code of the positive class, -1 if none of its rows were seen"""
-    levels: Annotated[Codes, "column", LEVELS]
     n_classes: Annotated[int, CLASS_COUNT]
     pos_label: str
     """the positive class in words"""
+    schema: Schema
 
 
 class CandidateElimination(OnePass, Undecided):
@@ -134,6 +142,10 @@ class CandidateElimination(OnePass, Undecided):
         The positive class, which conjunctions describe. None: the last of `classes_`, `classes_[1]` of two.
     undecided : optional
         What to predict where hypotheses disagree. None: the class of the majority, `classes_[0]` if there is none.
+    attributes : dict, optional
+        For some columns, by name or by position, other constraints than a value or any: "ordered", of numbers, allows
+        intervals between two of the values that rows have; a dict with the parent of each node of a taxonomy allows
+        its inner nodes. A value that no row had is then covered by "?" alone.
 
     Attributes
     ----------
@@ -159,86 +171,140 @@ class CandidateElimination(OnePass, Undecided):
     ((<sun, warm, ?>,), (<?, warm, ?>, <sun, ?, ?>))
     >>> model.predict([["sun", "warm", "wind"], ["sun", "cold", "wind"], ["rain", "cold", "calm"]]).tolist()
     ['yes', '?', 'no']
+
+    Intervals and kinds:
+
+    >>> shapes = {"circle": "round", "ellipse": "round", "square": "angular", "triangle": "angular"}
+    >>> model = CandidateElimination(attributes={"x0": shapes, "x1": "ordered"})
+    >>> model = model.fit([["circle", 4], ["ellipse", 6], ["square", 5], ["circle", 9]], [1, 1, 0, 0])
+    >>> model.version_space_.specific, model.version_space_.general
+    ((<round, 4..6>,), (<round, 4..6>,))
     """
 
     need = Need("categorical", target="class", binary=True)
-    hidden = frozenset({"specific", "general", "positive", "levels", "n_classes"})
+    hidden = frozenset({"specific", "general", "positive", "n_classes"})
     poor_score = True
-    law_params: ClassVar[Any] = ({}, {"pos_label": "no"}, {"undecided": "?"})
+    law_params: ClassVar[Any] = ({}, {"pos_label": "no"}, {"undecided": "?"}, {"attributes": {}})
 
-    def statistic(self, schema: Schema) -> BoundariesOfVersionSpace:
+    _: KW_ONLY
+    attributes: Annotated[Mapping[Any, Any] | None, dict, None] = None
+
+    def statistic(self, schema: Schema) -> BoundariesOfVersionSpace | ValuesOfPositives:
         refuse_wildcard(schema)
         positive, n_classes, _ = positive_class(self.pos_label, schema)
-        return BoundariesOfVersionSpace(positive, self.pos_label is None and n_classes == 1)
+        single = self.pos_label is None and n_classes == 1
+        if self.attributes is not None:
+            self._coded(schema)  # refuses what does not fit
+            return ValuesOfPositives(positive, single, schema.value_offsets)
+        return BoundariesOfVersionSpace(positive, single)
 
-    def solve(self, schema: Schema, s: Examples) -> VersionSpaceModel:
+    def _coded(self, schema: Schema) -> CodedAttributes:
+        """The attributes that were given, of the columns of these rows."""
+        assert self.attributes is not None
+        return CodedAttributes(self.attributes, schema)
+
+    def solve(self, schema: Schema, s: Examples | AttributeExamples) -> VersionSpaceModel:
+        positive = positive_class(self.pos_label, schema)
+        if isinstance(s, AttributeExamples):
+            specific, general = boundaries(self._coded(schema), s, schema)
+            return VersionSpaceModel(specific, general, *positive, schema)
         values = _join_of(s.rows) if s.single and len(s.rows) else s.values
         if values[0] == NOTHING:
             general = _without_positives(s.rows, schema)
         else:
             general = _keeping(values, least_sets(s.separating) if not s.single else s.rows[:0])
-        positive, n_classes, words = positive_class(self.pos_label, schema)
-        return VersionSpaceModel(values, general, positive, schema.levels, n_classes, words)
+        return VersionSpaceModel(values, general, *positive, schema)
 
-    def certify(self, model: VersionSpaceModel, s: Examples) -> tuple[Claim, ...]:
+    def certify(self, model: VersionSpaceModel, s: Examples | AttributeExamples) -> tuple[Claim, ...]:
         """Whether a conjunction agrees with all rows, and how many do."""
         some = len(model.general) > 0
         why = (
             f"conjunctions between the boundaries cover every row of the positive class {model.pos_label} and no other"
             if some
             else f"the least conjunction that covers every row of the positive class {model.pos_label} covers row "
-            f"{_covered(s)} too, which is of another class: no conjunction is consistent with these rows"
+            f"{self._covered(model, s)} too, which is of another class: no conjunction is consistent with these rows"
         )
         claims = [Claim("consistent", float(some), "proved", why, "data")]
         try:
-            size = float(min(_space(model).size, 1 << 1000))
+            size = float(min(self._space(model).size, 1 << 1000))
         except DataError:  # too many to count
             return tuple(claims)
         left = "conjunctions that agree with every row: the size of the version space; 1 identifies the concept"
         return (*claims, Claim("size", size, "proved", left, "data"))
+
+    def _space(self, model: VersionSpaceModel) -> VersionSpace:
+        """The version space: of codes of categories, or in words where attributes were given."""
+        if self.attributes is None:
+            return _space(model)
+        return space_of(self._coded(model.schema), model.specific, model.general)
+
+    def _covered(self, model: VersionSpaceModel, s: Examples | AttributeExamples) -> int:
+        """The number of the first negative that the join of the positives covers."""
+        if isinstance(s, AttributeExamples):
+            return first_covered(self._coded(model.schema), model.specific, s, model.schema)
+        return int(s.earliest[~s.separating.any(axis=1)].min())
+
+    def _agreement(self, model: VersionSpaceModel) -> Callable[[Array], tuple[Flags, Flags]]:
+        """Which rows of a block every hypothesis covers, and which none does."""
+        if self.attributes is None:
+            return partial(_agreed, model)
+        return partial(agreed, self._coded(model.schema), model.specific, model.general)
 
     def scores_from(self, model: VersionSpaceModel, X: Columns) -> Array:
         """The share of hypotheses for each class."""
         out = np.ones((len(X), model.n_classes))
         if model.n_classes == 1:
             return out
-        space = _space(model)
+        space, of = self._space(model), self._agreement(model)
         for rows, block in X.blocks():
-            yes, no = _agreed(model, block)
+            yes, no = of(block)
             share = yes.astype(np.float64)
             if len(open_rows := np.flatnonzero(~(yes | no))):
-                alike, which = np.unique(_seen_by(model, block[open_rows]), axis=0, return_inverse=True)
-                share[open_rows] = (space.votes(alike) / space.size)[which.ravel()]
+                share[open_rows] = self._votes(model, space, block[open_rows])
             out[rows, model.positive], out[rows, 1 - model.positive] = share, 1 - share
         return out
 
+    def _votes(self, model: VersionSpaceModel, space: VersionSpace, block: Array) -> Array:
+        """The share of hypotheses that cover each row."""
+        if self.attributes is not None:
+            return votes(self._coded(model.schema), space, block)
+        alike, which = np.unique(_seen_by(model, block), axis=0, return_inverse=True)
+        return np.asarray((space.votes(alike) / space.size)[which.ravel()])
+
     def unanimous_from(self, model: VersionSpaceModel, X: Columns) -> Codes:
         # The class that all hypotheses agree on; none, if no hypothesis is left.
-        out = np.zeros(len(X), np.int64)
+        out, of = np.zeros(len(X), np.int64), self._agreement(model)
         for rows, block in X.blocks() if model.n_classes > 1 else ():
-            yes, no = _agreed(model, block)
+            yes, no = of(block)
             either = yes | no if len(model.general) else np.zeros(len(yes), bool)
             out[rows] = np.where(either, np.where(yes, model.positive, 1 - model.positive), -1)
         return out
 
-    def is_valid(self, model: VersionSpaceModel, summary: Examples | None, schema: Schema) -> bool:
-        codes = [model.specific, *model.general, *(() if summary is None else (summary.values, *summary.rows))]
-        nothing = model.specific == NOTHING
-        above = (model.general == ANY) | (model.general == model.specific)
+    def is_valid(self, model: VersionSpaceModel, summary: Examples | AttributeExamples | None, schema: Schema) -> bool:
         mine = (model.positive, model.n_classes, model.pos_label)
-        return (
-            all(stand_for_something(c, schema) and UNKNOWN not in c for c in codes)
-            and len(model.general) <= MAX_GENERAL_MEMBERS
-            and bool(nothing.all() if nothing.any() else above.all())
-            and mine == positive_class(self.pos_label, schema)
-            and (summary is None or summary.single == self.statistic(schema).single)
-        )
+        if len(model.general) > MAX_GENERAL_MEMBERS or mine != positive_class(self.pos_label, schema):
+            return False
+        if self.attributes is not None:
+            if not in_order(self._coded(schema), model.specific, model.general):
+                return False
+        elif not _in_order(model, schema):
+            return False
+        if summary is None:
+            return True
+        if isinstance(summary, AttributeExamples):
+            codes, fits = list(summary.rows), self.attributes is not None and bool((summary.rows >= 0).all())
+        else:
+            codes, fits = [summary.values, *summary.rows], self.attributes is None
+        known = all(stand_for_something(c, schema) and UNKNOWN not in c for c in codes)
+        return fits and known and summary.single == self.statistic(schema).single
 
     @property
     @fitted
     def version_space_(self) -> VersionSpace:
         """The version space in the words of the data."""
         schema, model = self.schema_, self.model_
+        if self.attributes is not None:
+            return self._space(model)
         some = [model.specific] if len(model.general) else []
         low, high = ([Conjunction(in_words(h, schema)) for h in each] for each in (some, model.general))
         return VersionSpace([Attribute.nominal(column.categories.tolist()) for column in schema.columns], low, high)
@@ -255,13 +321,6 @@ def least_sets(sets: Array) -> Array:
     return sets[sorted(kept)]
 
 
-def first_of_each(rows: Array, numbers: Codes) -> tuple[Array, Codes]:
-    """Distinct rows, sorted, and the least number of each."""
-    order = np.argsort(numbers, kind="stable")
-    distinct, at = np.unique(rows[order], axis=0, return_index=True)
-    return distinct, numbers[order][at]
-
-
 def earliest_sets(sets: Array, numbers: Codes) -> tuple[Array, Codes]:
     """Distinct sets with their least numbers, but for those of which a part has a number that is not larger; sorted.
 
@@ -276,11 +335,6 @@ def earliest_sets(sets: Array, numbers: Codes) -> tuple[Array, Codes]:
             kept.append(k)
     kept.sort()
     return sets[kept], numbers[kept]
-
-
-def _covered(s: Examples) -> int:
-    """The number of the first negative that the join of the positives covers."""
-    return int(s.earliest[~s.separating.any(axis=1)].min())
 
 
 def _join_of(rows: Array) -> Array:
@@ -340,6 +394,14 @@ def _below(hypotheses: Array, others: Array) -> Flags:
     return out
 
 
+def _in_order(model: VersionSpaceModel, schema: Schema) -> bool:
+    """Whether both boundaries stand for hypotheses, with the specific one below the others."""
+    codes, nothing = [model.specific, *model.general], model.specific == NOTHING
+    above = (model.general == ANY) | (model.general == model.specific)
+    known = all(stand_for_something(c, schema) and UNKNOWN not in c for c in codes)
+    return known and bool(nothing.all() if nothing.any() else above.all())
+
+
 def _agreed(model: VersionSpaceModel, block: Array) -> tuple[Flags, Flags]:
     """Which rows every hypothesis covers, and which none does; of an empty version space, the predictions of the
     specific one."""
@@ -362,7 +424,7 @@ def _seen_by(model: VersionSpaceModel, block: Array) -> Array:
 def _space(model: VersionSpaceModel) -> VersionSpace:
     """The version space in codes of categories."""
     nothing = model.specific[0] == NOTHING
-    each = zip(model.specific.tolist(), model.levels.tolist(), strict=True)
+    each = zip(model.specific.tolist(), model.schema.n_values, strict=True)
     values = [range(max(n, 1)) if nothing else [max(value, 0.0)] for value, n in each]
     low, high = ([_constraints(h) for h in some] for some in ([model.specific], model.general))
     return VersionSpace(values, low if len(high) else [], high)

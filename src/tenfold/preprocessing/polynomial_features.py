@@ -18,7 +18,7 @@ from tenfold.estimator import OnePass, Transformer, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import boolean, integer, pair
 from tenfold.estimator.shell.keyword_decisions import one_of
 from tenfold.estimator.shell.keywords import NoEffect, refused
-from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials
+from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials, warn_of_few_rows
 
 
 class TotalRowWeight(Mergeable):
@@ -132,6 +132,9 @@ class PolynomialFeatures(OnePass, Transformer):
         """Nothing is estimated; too few rows per term are reported."""
         none = Claim("gap", 0.0, "proved", "each row is transformed by itself: nothing is estimated", "objective")
         return (none, *few_rows(s.weight, model.n_output_features))
+
+    def _after_fit(self, source: object) -> None:
+        warn_of_few_rows(type(self).__name__, self.certificate_)
 
     def transform_from(self, model: PolynomialModel, X: Columns) -> Array:
         """Products of columns for each row."""

@@ -1,4 +1,4 @@
-"""Bridge regression: the lasso and ridge at its ends, scipy in between, closed forms, optimality, certificates."""
+"""Bridge regression: the lasso and ridge at its ends, scipy in between and below, closed forms, certificates."""
 
 import numpy as np
 import pandas as pd
@@ -198,9 +198,92 @@ def test_one_scan_serves_every_power_and_penalty():
     assert tn.tune(BridgeRegression(), {"q": [1.0, 1.5, 2.0], "alpha": [0.01, 0.1]}, X, y, folds=5).scans == 1
 
 
-def test_a_power_below_one_is_refused_with_the_reason():
-    with pytest.raises(ValueError, match=r"q is 0.5, .* not convex.* Remedy: q=1"):
-        BridgeRegression(q=0.5).fit([[1.0], [2.0]], [1.0, 2.0])
+def lowest_of_all(X, y, weight, alpha, q):
+    """The lowest minimum: each set of columns by itself, from many starts, by scipy."""
+    share = weight / weight.sum()
+    A, b = X - share @ X, y - share @ y
+    best, p = 0.5 * share @ b**2, X.shape[1]
+    random = np.random.default_rng(0)
+    for columns in (np.flatnonzero(bits) for bits in np.ndindex(*[2] * p) if any(bits)):
+        some = A[:, columns] * np.sqrt(share)[:, None]
+        full = np.linalg.lstsq(some, b * np.sqrt(share), rcond=None)[0]
+
+        def value(beta, some=some):
+            return 0.5 * ((b * np.sqrt(share) - some @ beta) ** 2).sum() + alpha * (np.abs(beta) ** q).sum()
+
+        def slope(beta, some=some):
+            power = np.abs(beta) + 1e-12
+            return -some.T @ (b * np.sqrt(share) - some @ beta) + alpha * q * np.sign(beta) * power ** (q - 1)
+
+        starts = [full, *(full * random.uniform(0.3, 1.0, len(columns)) for _ in range(2))]
+        best = min([best, *(minimize(value, at, jac=slope, method="BFGS").fun for at in starts)])
+    return best
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, 0.9])
+@pytest.mark.parametrize("alpha", [0.02, 0.3])
+def test_below_one_against_all_sets_of_columns(q, alpha):
+    """The bound on the gap holds; most often the lowest minimum is found, and always a minimum in each coordinate."""
+    found = []
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        X = random.integers(0, 4, size=(40, 4)).astype(float)  # as people count: repeated rows, few values
+        X[:, 1] += X[:, 0] * (seed % 2)
+        y = X @ [1.0, 0.0, -0.5, 0.1] + random.normal(size=40)
+        weight = random.integers(1, 4, 40).astype(float)
+        model = BridgeRegression(alpha, q=q).fit(X, y, sample_weight=weight)
+        ours = objective(X, y, weight, alpha, q, model.coef_, model.intercept_)
+        best = lowest_of_all(X, y, weight, alpha, q)
+        assert best >= ours - model.dual_gap_ - 1e-12
+        found.append(ours <= best * (1 + 1e-9))
+        assert 0 <= model.certificate_["coordinate gain"].value <= 1e-12
+        for j in range(4):
+            for to in (0.0, *(model.coef_[j] * np.linspace(-1.5, 1.5, 31)), *np.linspace(-3, 3, 61)):
+                coef = model.coef_.copy()
+                coef[j] = to
+                intercept = np.average(y - X @ coef, weights=weight)
+                assert objective(X, y, weight, alpha, q, coef, intercept) >= ours - 1e-12
+    assert np.mean(found) >= 5 / 6
+
+
+def test_below_one_orthogonal_columns_are_kept_or_dropped_one_by_one():
+    """Where XᵀX = n and q = 1/2, β > 0 solves a cubic in √β; it is kept if that costs less than 0."""
+    random = np.random.default_rng(0)
+    X = np.sqrt(50) * np.linalg.qr(random.normal(size=(50, 8)))[0]
+    y = random.normal(size=50) * 3
+    b, alpha, want = X.T @ y / 50, 0.15, []
+    for one in np.abs(b):
+        roots = np.roots([1.0, 0.0, -one, alpha / 2])  # s³ - b s + α/2 = 0, with s = √β
+        each = [s.real**2 for s in roots if abs(s.imag) < 1e-9 and s.real > 0]
+        want.append(min([0.0, *each], key=lambda beta, one=one: 0.5 * (one - beta) ** 2 + alpha * beta**0.5))
+    model = BridgeRegression(alpha, q=0.5, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.coef_, np.sign(b) * want, rtol=1e-9)
+    assert 0 < np.count_nonzero(model.coef_) < 8
+
+
+def test_below_one_fewer_stay_than_with_the_lasso_and_they_are_shrunk_less():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 12))
+    beta = np.append([3.0, -2.0, 1.0], np.zeros(9))
+    y = X @ beta + random.normal(size=300)
+    lasso, ours = Lasso(0.1).fit(X, y), BridgeRegression(0.1, q=0.5).fit(X, y)
+    assert np.flatnonzero(ours.coef_).tolist() == [0, 1, 2]
+    assert np.count_nonzero(lasso.coef_) > 3
+    assert (np.abs(ours.coef_ - beta).max()) < np.abs(lasso.coef_ - beta).max()
+    assert "not convex" in ours.certificate_["gap"].because
+
+
+def test_below_one_of_constant_columns_and_targets_and_of_more_columns_than_rows():
+    X, y, weight = data(3, 20, 50)
+    model = BridgeRegression(0.1, q=0.5).fit(X, y, sample_weight=weight)
+    assert model.certificate_["coordinate gain"].value <= 1e-10
+    assert 0 < np.count_nonzero(model.coef_) < 20
+    X[:, 0] = 4.0
+    assert BridgeRegression(0.1, q=0.5).fit(X, y).coef_[0] == 0
+    flat = BridgeRegression(0.1, q=0.5).fit(X, np.full(20, 3.0))
+    assert (flat.coef_ == 0).all()
+    assert flat.intercept_ == 3.0
+    assert flat.dual_gap_ == 0
 
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"q": 0.0}, {"q": np.inf}, {"q": np.nan}, {"max_iter": 0}])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.optimize as so
 import scipy.sparse as sp
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as TheirLogistic
@@ -20,6 +21,7 @@ from tenfold.stats.optimize.loss_functions import (
     EpsilonInsensitive,
     Hinge,
     LogisticLoss,
+    SigmoidError,
     SquaredError,
     ZeroOne,
 )
@@ -109,13 +111,14 @@ def test_mini_batches_and_momentum_by_hand(nesterov):
         (EpsilonInsensitive(0.2), lambda f, y: np.where(np.abs(f - y) > 0.2, np.sign(f - y), 0.0)),
         (Hinge(), lambda f, y: np.where(y * f < 1, -y, 0.0)),
         (LogisticLoss(), lambda f, y: -y / (1 + np.exp(y * f))),
+        (SigmoidError(), lambda f, y: (expit(f) - (y + 1) / 2) * expit(f) * (1 - expit(f))),
     ],
-    ids=["squared", "epsilon-insensitive", "hinge", "logistic"],
+    ids=["squared", "epsilon-insensitive", "hinge", "logistic", "sigmoid"],
 )
 def test_every_loss_descends_by_its_own_gradient(loss, slope, size):
     """w - η mean of the gradients: over all rows, row by row, or over batches of them."""
     learner, target, y = SGDRegressor, t, t
-    if isinstance(loss, Hinge | LogisticLoss):
+    if isinstance(loss, Hinge | LogisticLoss | SigmoidError):
         learner, target, y = SGDClassifier, label, 2.0 * label - 1
     model = learner(
         loss, penalty=None, learning_rate="constant", eta0=0.03, batch_size=size, shuffle=False, max_iter=3, tol=None
@@ -146,6 +149,24 @@ def test_over_all_rows_it_is_ridge():
     np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-8)
     assert model.certificate_["gradient"].value <= 1e-11
+
+
+def test_a_sigmoid_unit_with_squared_errors_is_at_a_minimum_of_scipy():
+    """The delta rule of one sigmoid unit, with a penalty: where it ends, scipy goes nowhere."""
+    model = SGDClassifier("sigmoid_error", alpha=0.01, tol=1e-9, max_iter=20_000, **BATCH).fit(
+        X, label, sample_weight=weight
+    )
+
+    def objective(w):
+        o = expit(X @ w[1:] + w[0])
+        return np.average(0.5 * (o - label) ** 2, weights=weight) + 0.005 * w[1:] @ w[1:]
+
+    ours = np.append(model.intercept_, model.coef_)
+    found = so.minimize(objective, ours, method="BFGS", options={"gtol": 1e-9})
+    np.testing.assert_allclose(ours, found.x, atol=1e-6)
+    assert model.certificate_["objective"].value == pytest.approx(objective(ours), rel=1e-12)
+    assert "vacuous" in model.certificate_["gap"].because  # not convex: a slope of 0 proves no minimum
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(X @ ours[1:] + ours[0]), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("loss", "target"), [("log_loss", label), ("cross_entropy", label), ("cross_entropy", three)])

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 
 from tenfold.stats.optimize.loss_functions import (
     LOSSES,
@@ -13,6 +13,7 @@ from tenfold.stats.optimize.loss_functions import (
     Exponential,
     Hinge,
     LogisticLoss,
+    SigmoidError,
     SquaredError,
     ZeroOne,
 )
@@ -25,6 +26,7 @@ FORMULAS = {
     LogisticLoss(): lambda f, y: np.logaddexp(0, -y * f),
     Hinge(): lambda f, y: np.maximum(0, 1 - y * f),
     Exponential(): lambda f, y: np.exp(-y * f),
+    SigmoidError(): lambda f, y: 0.5 * expit(-y * f) ** 2,  # σ(f) - 1 = -σ(-f)
 }
 
 
@@ -42,7 +44,7 @@ def test_gradients_are_differences_of_values(loss, y):
     np.testing.assert_allclose(loss.gradient(f, y), slope, atol=1e-8)
 
 
-@pytest.mark.parametrize("loss", [SquaredError(), LogisticLoss()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("loss", [SquaredError(), LogisticLoss(), SigmoidError()], ids=lambda loss: loss.name)
 def test_no_loss_bends_more_than_it_says(loss):
     f = np.linspace(-5, 5, 10_001)
     bend = np.diff(loss.gradient(f, 1.0)) / np.diff(f)
@@ -65,6 +67,14 @@ def test_of_two_classes_it_is_the_logistic_loss():
     two = np.column_stack([np.zeros_like(SCORES), SCORES])
     want = LogisticLoss().value(SCORES, 1)
     np.testing.assert_allclose(CrossEntropy().value(two, np.ones(10, int)), want, rtol=1e-12, atol=1e-15)
+
+
+def test_the_gradient_of_a_sigmoid_unit_has_its_slope_and_that_of_the_logistic_loss_has_not():
+    for y, t in ((-1.0, 0.0), (1.0, 1.0)):
+        o = expit(SCORES)
+        np.testing.assert_allclose(SigmoidError().gradient(SCORES, y), (o - t) * o * (1 - o), rtol=1e-9, atol=1e-16)
+        np.testing.assert_allclose(LogisticLoss().gradient(SCORES, y), o - t, rtol=1e-12, atol=1e-16)
+    assert SigmoidError.convex < LogisticLoss.convex
 
 
 def test_hinge_counts_rows_within_the_margin():

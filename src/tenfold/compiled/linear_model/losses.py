@@ -1,8 +1,8 @@
 """Losses of a score f against a target y, by number: value, and slope in f.
 
 0 squared ½(f - y)², 1 logistic log(1 + exp(-y f)), 2 hinge max(0, 1 - y f), 3 exponential exp(-y f), 4 insensitive
-max(0, |f - y| - e), 5 zero-one (y f ≤ 0). For 1 to 3 and 5 y is -1 or 1. `e` is a width (4), or what a value is
-multiplied by (1: bits).
+max(0, |f - y| - e), 5 zero-one (y f ≤ 0), 7 sigmoid ½(σ(f) - (y + 1)/2)², σ(f) = 1/(1 + exp(-f)). For 1 to 3, 5 and 7 y
+is -1 or 1. `e` is a width (4), or what a value is multiplied by (1: bits).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from tenfold.compiled.decorators import inner, kernel
 
-SQUARED, LOGISTIC, HINGE, EXPONENTIAL, INSENSITIVE, ZERO_ONE, SOFTMAX = range(7)
+SQUARED, LOGISTIC, HINGE, EXPONENTIAL, INSENSITIVE, ZERO_ONE, SOFTMAX, SIGMOID = range(8)
 
 
 @inner
@@ -28,6 +28,9 @@ def loss_value(code, f, y, e):
         return np.exp(-z)
     if code == ZERO_ONE:
         return 1.0 if z <= 0.0 else 0.0
+    if code == SIGMOID:
+        miss = 1.0 / (1.0 + np.exp(z))
+        return 0.5 * miss * miss
     return e * (np.log1p(np.exp(-z)) if z > 0.0 else np.log1p(np.exp(z)) - z)
 
 
@@ -45,6 +48,9 @@ def loss_slope(code, f, y, e):
         return -y * np.exp(-z)
     if code == ZERO_ONE:
         return 0.0
+    if code == SIGMOID:
+        miss = 1.0 / (1.0 + np.exp(z))
+        return -y * miss * miss * (1.0 - miss)
     return -e * y / (1.0 + np.exp(z))
 
 

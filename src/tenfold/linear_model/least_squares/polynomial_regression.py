@@ -24,7 +24,7 @@ from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, 
 from tenfold.linear_model.least_squares.solution_claims import claims_of
 from tenfold.stats.moments.double import Double
 from tenfold.stats.moments.double_moments import BLOCK_ROWS, DoubleMoments
-from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials
+from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials, warn_of_few_rows
 from tenfold.stats.moments.rfactor import last_bits
 
 MAX_EXTRA_SCANS = 4
@@ -183,6 +183,9 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         found = from_double(s, 0.0, self.fit_intercept, np.append(model.coef, model.intercept))
         claims = claims_of(found, "double-double moments")
         return claims + few_rows(s.weight, len(model.coef) + self.fit_intercept)
+
+    def _after_fit(self, source: object) -> None:
+        warn_of_few_rows(type(self).__name__, self.certificate_)
 
     def predict_from(self, model: PolynomialRegressionModel, X: Columns) -> Array:
         """The polynomial, evaluated in double-double: its terms can be far larger than their sum."""

@@ -307,7 +307,8 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
             ),
             Claim("gradient", steep, "proved", "length of the shortest subgradient", "objective", usual),
         ]
-        gap = gap_of(s, l2, l1, self.fit_intercept, *self._kind(len(s.weights)))
+        convex = self._loss().convex
+        gap = gap_of(s, l2, l1, self.fit_intercept, *self._kind(len(s.weights))) if convex else inf
         why = "no weights have an objective below it by more: it is strongly convex"
         if gap >= claims[0].value:
             gap, why = claims[0].value, "vacuous: nothing is known but that no loss is below 0"

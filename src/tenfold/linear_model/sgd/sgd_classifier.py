@@ -50,8 +50,10 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[misc, overrid
 
     Parameters
     ----------
-    loss : {"hinge", "log_loss", "cross_entropy", "exponential", "squared_error"} or Loss, default="hinge"
-        "log_loss" and "cross_entropy" give probabilities.
+    loss : str or Loss, default="hinge"
+        "hinge", "log_loss", "cross_entropy", "exponential", "squared_error" or "sigmoid_error". "log_loss" and
+        "cross_entropy" give probabilities, and so does "sigmoid_error", the squared error of a sigmoid unit, which is
+        not convex.
     penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
         Intercepts are not penalised.
     alpha : float, default=0.0001
@@ -125,6 +127,7 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[misc, overrid
         {"max_iter": 3, "loss": "cross_entropy"},
         {"max_iter": 3, "loss": "exponential", "eta0": 1e-9},
         {"max_iter": 3, "loss": "squared_error"},
+        {"max_iter": 3, "loss": "sigmoid_error"},
         {"max_iter": 3, "batch_size": 5, "momentum": 0.5, "nesterovs_momentum": True, "penalty": "elasticnet"},
         {"max_iter": 3, "batch_size": None},
         {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "constant"},
@@ -134,7 +137,7 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[misc, overrid
 
     loss: Annotated[
         str | Loss,
-        choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error"),
+        choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error", "sigmoid_error"),
         Loss,
         no_squared_hinge,
         no_huber,
@@ -165,7 +168,7 @@ class SGDClassifier(ClassWeighted, SGD, Deciding):  # type: ignore[misc, overrid
 
     @property
     def has_probabilities(self) -> bool:
-        return self._loss().name in ("log_loss", "cross_entropy")
+        return self._loss().name in ("log_loss", "cross_entropy", "sigmoid_error")
 
     def probability_from(self, scores: Array) -> Array:
         # Logistic for two classes, softmax if it was trained, else logistic for each class, made to add up to 1.

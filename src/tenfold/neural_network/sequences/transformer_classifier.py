@@ -1,8 +1,10 @@
-"""Classification of whole sequences by the encoder of a transformer: a linear layer above the mean of its rows."""
+"""Classification of whole sequences by a transformer: a linear layer above the mean of its rows, or above a decoder."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -18,10 +20,12 @@ from tenfold.neural_network.sequences.transformer import TransformerEncoder
 
 
 class TransformerClassifier(SequenceNetworkClassifier):
-    """Transformer encoder for classes of whole sequences: self-attention, trained by backpropagation; sequential.
+    """Transformer for classes of whole sequences: encoder and decoder of attention, by backpropagation; sequential.
 
     Rows are projected, get a code of their place (sines and cosines), and look at each other in each layer; a sequence
-    is predicted from the mean of its rows. `attention` shows where they look.
+    is predicted from the mean of its rows. `attention` shows where they look. With `n_decoder_layers` a decoder comes
+    after the encoder: a query that is learned looks at the rows, and the class is predicted from what it has found;
+    `decoder_attention` shows at which rows.
 
     Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its
     sequences, `tenfold.scan(sequence=)`. Categories are features that are 0 or 1. Gradients are made by PyTorch (`pip
@@ -36,6 +40,8 @@ class TransformerClassifier(SequenceNetworkClassifier):
         Attentions side by side in each layer.
     n_layers : int, default=2
         Layers of attention, each over the outputs of the one below.
+    n_decoder_layers : int, default=0
+        Layers of the decoder. 0: none, and the mean of the rows is used.
     dim_feedforward : int, default=64
         Units of the hidden layer that each row goes through after it has looked at others.
     alpha : float, default=0.0001
@@ -97,6 +103,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
         {"d_model": 4, "n_heads": 2, "n_layers": 1, "dim_feedforward": 3, "max_iter": 2},
         {"d_model": 4, "n_heads": 1, "dim_feedforward": 3, "max_iter": 2, "early_stopping": True, "batch_size": 5},
         {"d_model": 4, "n_layers": 1, "dim_feedforward": 3, "max_iter": 2, "shuffle": False, "batch_size": 200},
+        {"d_model": 4, "n_heads": 2, "n_layers": 1, "n_decoder_layers": 2, "dim_feedforward": 3, "max_iter": 2},
     )
 
     d_model: Annotated[int, integer(1, UNITS)] = 32
@@ -104,13 +111,14 @@ class TransformerClassifier(SequenceNetworkClassifier):
     n_heads: Annotated[int, integer(1, UNITS), Behind("d_model")] = 4
     n_layers: Annotated[int, integer(1, 64), Behind("n_heads")] = 2
     dim_feedforward: Annotated[int, integer(1, UNITS), Behind("n_layers")] = 64
+    n_decoder_layers: Annotated[int, integer(0, 64), Behind("dim_feedforward")] = 0
     learning_rate_init: Annotated[float, real(0, open=True)] = 1e-3
 
     def _encoder(self, schema: Schema) -> TransformerEncoder:
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model={self.d_model} must be a multiple of n_heads={self.n_heads}")
         features = int(schema.size("feature") or 0)
-        how = (self.d_model, self.n_layers, self.n_heads, self.dim_feedforward)
+        how = (self.d_model, self.n_layers, self.n_heads, self.dim_feedforward, self.n_decoder_layers)
         return TransformerEncoder(features, *map(int, how))
 
     @fitted
@@ -129,13 +137,36 @@ class TransformerClassifier(SequenceNetworkClassifier):
             One for each sequence. Entry [l, h, i, j] is the share of row j in what row i gets from head h of layer l:
             those of a row i add up to one.
         """
-        return [one for some in self._each(_maps, X, lengths) for one in some]
+        return [one for some in self._each(partial(_maps, TransformerEncoder.attention), X, lengths) for one in some]
+
+    @fitted
+    def decoder_attention(self, X: MatrixLike, lengths: VectorLike = None) -> list[Array]:
+        """How much the query of the decoder looks at each row of a sequence, in each head of each layer.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        maps : list of array of shape (decoder layers, heads, rows)
+            One for each sequence; the shares of the rows add up to one.
+        """
+        if not self.n_decoder_layers:
+            raise ValueError(f"n_decoder_layers is 0: {type(self).__name__} has no decoder. Remedy: n_decoder_layers=1")
+        each = self._each(partial(_maps, TransformerEncoder.decoder_attention), X, lengths)
+        return [one for some in each for one in some]
 
 
-def _maps(learner: TransformerClassifier, model: SequenceNetworkModel, chunk: Chunk) -> list[Array]:
+def _maps(
+    of: Callable[..., list[Array]], learner: TransformerClassifier, model: SequenceNetworkModel, chunk: Chunk
+) -> list[Array]:
+    """What a method of the encoder returns for each sequence."""
     network, some = learner._network(model.schema), Sequences.of(chunk, model.schema.levels)
     encoder, given = learner._encoder(model.schema), network.arrays(model.weights)[:-2]
     found: dict[int, Array] = {}
     for which, X, lengths in some.blocks(network, np.arange(len(some.lengths))):
-        found |= dict(zip(which.tolist(), encoder.attention(given, X, lengths)))
+        found |= dict(zip(which.tolist(), of(encoder, given, X, lengths)))
     return [found[at] for at in range(len(some.lengths))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
@@ -11,7 +12,7 @@ import numpy as np
 
 from tenfold.compiled.moments.products import fill_products, fill_slopes
 from tenfold.compiled.precision.double import monomials as fill
-from tenfold.core import Array, Claim, Codes
+from tenfold.core import Array, Certificate, Claim, Codes
 from tenfold.stats.moments.double import Double
 
 MAX_PRODUCTS = 1_000_000
@@ -100,3 +101,11 @@ def few_rows(weight: float, terms: int) -> tuple[Claim, ...]:
         return ()
     why = f"rows to each of {terms} terms, fewer than 5: a model of all of them fits noise"
     return (Claim("few rows", weight / terms, "proved", why, "data"),)
+
+
+def warn_of_few_rows(learner: str, certificate: Certificate) -> None:
+    """Warn if there are fewer than five rows to a term."""
+    claim = certificate.get("few rows")
+    if claim is not None:
+        text = f"{learner}: there are only {claim.value:.3g} {claim.because}. Remedy: a lower degree, or more rows"
+        warnings.warn(text, UserWarning, stacklevel=6)

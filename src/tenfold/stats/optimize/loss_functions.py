@@ -27,6 +27,8 @@ class Loss:
     kind: ClassVar[Literal["number", "class"]]
     curvature: ClassVar[float] = inf
     """its second derivative is nowhere above this"""
+    convex: ClassVar[bool] = True
+    """whether it is, so that where its slope is 0 it is least"""
 
     @property
     def e(self) -> float:
@@ -143,6 +145,23 @@ class Exponential(Loss):
     name, code, kind = "exponential", by_number.EXPONENTIAL, "class"
 
 
+class SigmoidError(Loss):
+    """½ (σ(f) - t)², σ(f) = 1/(1 + exp(-f)): the squared error of a sigmoid unit, whose target t is 1 or 0 for y = ±1.
+
+    Its gradient (σ - t) σ (1 - σ) vanishes for rows far on the wrong side too, and the loss is not convex: descent may
+    end where no slope is left. The logistic loss of the same unit has the gradient σ - t.
+
+    Examples
+    --------
+    >>> from tenfold.stats.optimize.loss_functions import SigmoidError
+    >>> loss = SigmoidError()
+    >>> float(loss.value(0.0, 1)), float(loss.gradient(0.0, 1))
+    (0.125, -0.125)
+    """
+
+    name, code, kind, curvature, convex = "sigmoid_error", by_number.SIGMOID, "class", 0.0771, False
+
+
 @dataclass(frozen=True)
 class CrossEntropy(Loss):
     """-log of the probability of the right class, where probabilities are the softmax of the scores.
@@ -187,6 +206,15 @@ class CrossEntropy(Loss):
 
 LOSSES: dict[str, type[Loss]] = {
     loss.name: loss
-    for loss in (SquaredError, EpsilonInsensitive, ZeroOne, LogisticLoss, Hinge, Exponential, CrossEntropy)
+    for loss in (
+        SquaredError,
+        EpsilonInsensitive,
+        ZeroOne,
+        LogisticLoss,
+        Hinge,
+        Exponential,
+        SigmoidError,
+        CrossEntropy,
+    )
 }
 """losses by name"""
