@@ -10,50 +10,50 @@ from tenfold.compiled import work_queue as ds
 
 
 @njit(nogil=True)
-def lead(desk, pieces, rounds, had, by):
+def lead(queue, pieces, rounds, had, by):
     for turn in range(rounds):
         had[:] = 0
-        ds.lay_out(desk)
-        k = ds.take(desk, pieces)
+        ds.publish(queue)
+        k = ds.take(queue, pieces)
         while k >= 0:
             had[k] += turn
             by[0] += 1
-            ds.add(desk, ds.DONE, 1)
-            k = ds.take(desk, pieces)
-        ds.await_all(desk, pieces)
+            ds.fetch_add(queue, ds.DONE, 1)
+            k = ds.take(queue, pieces)
+        ds.wait_for_all(queue, pieces)
         for k in range(pieces):
             if had[k] != turn:
                 return False
-    ds.put(desk, ds.CLOSED, 1)
+    ds.store(queue, ds.CLOSED, 1)
     return True
 
 
 @njit(nogil=True)
-def help_(desk, pieces, had, by, who):
+def help_(queue, pieces, had, by, who):
     rests = 0
-    while not ds.look(desk, ds.CLOSED):
-        k = ds.take(desk, pieces)
+    while not ds.load(queue, ds.CLOSED):
+        k = ds.take(queue, pieces)
         if k < 0:
-            rests = ds.rest(rests)
+            rests = ds.back_off(rests)
             continue
-        had[k] += ds.look(desk, ds.NEXT) // ds.MAX_PIECES - 1
+        had[k] += ds.load(queue, ds.NEXT) // ds.MAX_PIECES - 1
         by[who] += 1
-        ds.add(desk, ds.DONE, 1)
+        ds.fetch_add(queue, ds.DONE, 1)
 
 
 @pytest.mark.parametrize("helpers", [0, 1, 3])
 def test_every_piece_is_done_once(helpers):
     pieces, rounds = 7, 2000
-    desk, had, by = ds.desk(), np.zeros(7, np.int64), np.zeros(4 * 8, np.int64)
-    threads = [Thread(target=help_, args=(desk, pieces, had, by, 8 * (1 + i))) for i in range(helpers)]
+    queue, had, by = ds.empty_queue(), np.zeros(7, np.int64), np.zeros(4 * 8, np.int64)
+    threads = [Thread(target=help_, args=(queue, pieces, had, by, 8 * (1 + i))) for i in range(helpers)]
     for t in threads:
         t.start()
-    assert lead(desk, pieces, rounds, had, by)
+    assert lead(queue, pieces, rounds, had, by)
     for t in threads:
         t.join(10)
         assert not t.is_alive()
     assert by.sum() == pieces * rounds
-    late = Thread(target=help_, args=(desk, pieces, had, by, 8))
+    late = Thread(target=help_, args=(queue, pieces, had, by, 8))
     late.start()
     late.join(10)
     assert not late.is_alive()

@@ -1020,7 +1020,7 @@ def test_file_under_the_knife_is_refused(name, files, tmp_path):
 def test_flag_that_is_neither_true_nor_false_is_refused(files, tmp_path):
     path = tmp_path / "m.tenfold"
     path.write_bytes(bool_of_two(files["CategoricalNB, mixed"]))
-    assert "truth value" in load_refused(path)
+    assert "neither 0 nor 1" in load_refused(path)
 
 
 @pytest.mark.full

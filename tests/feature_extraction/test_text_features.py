@@ -209,8 +209,8 @@ def test_sparse_rows_flow_through_a_pipeline(learner, path, monkeypatch):
 def test_documents_are_cut_into_terms_once_for_a_learner_of_several_passes(path, monkeypatch):
     """What was made of them is held: a tokenizer takes longer than a pass."""
     calls = []
-    made = Analyzer.made
-    monkeypatch.setattr(Analyzer, "made", lambda self: calls.append(1) or made(self))
+    made = Analyzer.build
+    monkeypatch.setattr(Analyzer, "build", lambda self: calls.append(1) or made(self))
     rows = tn.scan(path, columns=["text"], target="label")
     features = tn.TextFeatures().fit_transform(rows)
     parts = len(calls)

@@ -116,7 +116,9 @@ def test_classes_that_a_model_does_not_know_are_never_said():
     few = KIND != "b"
     fitted = tn.GaussianNB().fit(X[few], KIND[few])
     known = np.array([0, 2])
-    predictor = Model.of(fitted._blank(), fitted.model_, [], fitted.classes_).among(np.array(["a", "b", "c"]), known)
+    predictor = Model.of(fitted._blank(), fitted.model_, [], fitted.classes_).for_classes(
+        np.array(["a", "b", "c"]), known
+    )
     said = predictor.outputs(chunk(None), {"prediction", "probability", "score"})
     assert np.array_equal(said["prediction"], known[np.searchsorted(["a", "c"], fitted.predict(X))])
     assert np.array_equal(said["probability"][:, known], fitted.predict_proba(X))

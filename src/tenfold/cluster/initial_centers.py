@@ -56,7 +56,7 @@ class FirstCenters:
         """Given centres need not be drawn; and without a tolerance, rows need not be measured."""
         if isinstance(self.init, str):
             return Measuring(0)
-        centers = self._given()
+        centers = self._given_centers()
         if not np.isfinite(centers).all():
             raise ValueError("init contains NaN or infinity")
         want = (self.n_clusters, len(schema.columns))
@@ -64,7 +64,7 @@ class FirstCenters:
             raise ValueError(f"init has shape {centers.shape}, but n_clusters and the columns make {want}")
         return Measuring(0) if self.tol else self._bounding(centers, 0.0)
 
-    def _given(self) -> Array:
+    def _given_centers(self) -> Array:
         return np.array(self.init, dtype=np.float64)
 
     def ask(self, state: Start) -> Asked:
@@ -98,7 +98,7 @@ class FirstCenters:
                 centers = best_seeds(s.means()[some], s.weight[some], self.n_clusters, self.seed, False, self.restarts)
                 return self._bounding(centers, self._tolerance(state.spread))
             case Measuring(), BucketSpread():
-                return self._bounding(self._given(), self._tolerance(s))
+                return self._bounding(self._given_centers(), self._tolerance(s))
             case SamplingSeeds(), Race():
                 centers = best_seeds(*s.sample(), self.n_clusters, self.seed, s.complete, self.restarts)
                 return self._bounding(centers, self._tolerance(state.spread))

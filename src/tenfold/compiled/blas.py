@@ -17,7 +17,7 @@ from tenfold.compiled.decorators import kernel
 def _external(
     name: str, arguments: int, library: str = "blas", returns: types.Type = types.void
 ) -> types.ExternalFunction:
-    """A function of BLAS, or of LAPACK."""
+    """Return a function of BLAS or LAPACK, by its name."""
     llvm.add_symbol(f"tenfold_{name}", get_cython_function_address(f"scipy.linalg.cython_{library}", name))
     return types.ExternalFunction(f"tenfold_{name}", returns(*[types.voidptr] * arguments))
 
@@ -142,9 +142,10 @@ def products(block, centers, factor, out):
 
 @kernel
 def multiply_triangular(block, upper, out):
-    """out = block @ upper, where `upper` is nought below its diagonal; all float64 and C order.
+    """out = block @ upper, where `upper` is zero below its diagonal; all float64 and C order.
 
-    Panel by panel of its columns, each of which needs no more of the block than its last column says.
+    The product is computed panel by panel of the columns of `upper`: a panel needs no columns of the block beyond its
+    own last one.
     """
     m, p = block.shape
     sizes = np.empty(4, np.int32)

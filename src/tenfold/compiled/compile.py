@@ -77,7 +77,7 @@ def compile_all(level: str, base: Path, jobs: int, cache: Path | None = None) ->
 
 
 def _copy(start: Path, end: Path, names: Iterable[str]) -> None:
-    """Copy files of these names that one folder has and the other has not; each is there whole or not at all."""
+    """Copy files of these names that one folder has and the other has not; each is copied whole or not at all."""
     end.mkdir(parents=True, exist_ok=True)
     for name in names:
         if (start / name).is_file() and not (end / name).exists():
@@ -144,9 +144,9 @@ def check() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments; its exit code."""
+    """Run the command with these arguments; return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m tenfold.compiled.compile", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="say whether compiled kernels are in use, and why not")
+    parser.add_argument("--check", action="store_true", help="print whether compiled kernels are used; if not, why")
     parser.add_argument("--level", action="append", help="of the processor, x86-64-v2 say; default: the best here")
     parser.add_argument("--to", type=Path, help="the folder; default: in the package")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that compile")

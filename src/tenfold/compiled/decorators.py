@@ -1,4 +1,4 @@
-"""The decorators of kernels: how they are compiled, what was, and the one notice about it.
+"""Decorators of kernels: how they are compiled, a record of compilations, and a notice about them.
 
 Strict arithmetic throughout: with `fastmath` a process that compiled a kernel and one that loaded
 it from the cache can give different bits, and then summaries would depend on who made them.
@@ -28,7 +28,7 @@ def _kernel(lanes: bool = False, **options: Any) -> Any:
 
 kernel = _kernel()
 dividing = _kernel(error_model="numpy")
-"""a division by nought gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
+"""a division by zero gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
 lanes = _kernel(lanes=True, error_model="numpy")
 """the same, and statements that are alike become vector instructions (LLVM's SLP vectorizer, which numba leaves off):
 for sums that are written out side by side; also those of the functions it calls. Same bits"""
@@ -60,7 +60,7 @@ class _Compilations(event.Listener):
             print("tenfold: compiling, once (the next session starts at full speed)", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:
-        """What numba calls when it has compiled: nothing is to be done."""
+        """Do nothing; numba calls it after each compilation."""
 
 
 event.register("numba:compile", _Compilations())

@@ -1,9 +1,9 @@
-"""Kernels that come compiled with the package, so that nobody waits for a compiler at first use.
+"""Kernels that are compiled with the package, so that the first use needs no compiler.
 
 A kernel is looked for in the folder that was shipped, then in numba's own cache, then it is compiled. The folder holds
 for one numba, one Python and one level of a processor family (x86-64-v3, say, not this very processor). The name of a
 file in it contains a hash of the sources that the kernel is compiled from, so a file of other sources is never loaded,
-and an edit of one module makes only the kernels anew that use it.
+and an edit of one module recompiles only the kernels that use it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def tag(level: str) -> str:
 
 
 def levels_here() -> list[str]:
-    """What this processor can run, best first."""
+    """Return the instruction sets that this processor has, best first."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return [ANY_PROCESSOR]
     has = {name for name, there in llvm.get_host_cpu_features().items() if there}
@@ -66,7 +66,7 @@ def files() -> dict[str, Path]:
 
 
 def module_of(name: str) -> str:
-    """Return the module of a kernel that stands in the list, as Python imports it."""
+    """Return the import name of the module of a kernel on the list."""
     return ".".join(
         ["tenfold.compiled", *files()[name.partition(".")[0]].relative_to(PACKAGE_FOLDER).with_suffix("").parts]
     )
@@ -91,12 +91,12 @@ def digest(module: str) -> str:
 
 
 def base() -> Path:
-    """The folder that holds one of each level; the environment variable TENFOLD_COMPILED names another."""
+    """The folder with a subfolder for each level; the environment variable TENFOLD_COMPILED names another."""
     return Path(os.environ.get("TENFOLD_COMPILED") or PACKAGE_FOLDER / "_compiled")
 
 
 def why_not(level: str) -> str | None:
-    """Why no compiled kernels of a level are used; None: they are."""
+    """Return why compiled kernels are not used; None if they are."""
     if os.environ.get("TENFOLD_COMPILED") == "0":
         return "the environment variable TENFOLD_COMPILED is 0"
     settings = {
@@ -116,7 +116,7 @@ def why_not(level: str) -> str | None:
 
 @cache
 def folder() -> Path | None:
-    """The one to read from, if there is any that holds here."""
+    """Return the folder with the compiled kernels for this processor, if there is one."""
     return next((base() / tag(level) for level in levels_here() if why_not(level) is None), None)
 
 
@@ -138,7 +138,7 @@ class KernelCache(_Cache):
 
     @cached_property
     def _own(self) -> Any:
-        """numba's, made when it is first needed: it tries to write a file, and raises where nothing can be written."""
+        """numba's own cache, created on first use: it writes a file, and raises in a read-only environment."""
         try:
             return FunctionCache(self._function)
         except RuntimeError:
@@ -150,7 +150,7 @@ class KernelCache(_Cache):
         return self._own.cache_path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel, or None."""
+        """Return the compiled kernel, or None."""
         place = KernelCache.write_to or folder()
         if place is not None and self._on:
             target_context.refresh()
@@ -164,7 +164,7 @@ class KernelCache(_Cache):
         return None if KernelCache.write_to else self._own.load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a kernel that was just compiled."""
+        """Store a kernel that was just compiled."""
         if KernelCache.write_to is None:
             self._own.save_overload(sig, data)
         elif not data.library.has_dynamic_globals:
@@ -210,7 +210,7 @@ class Kernel(CPUDispatcher):
         Kernel.named[name_of(py_func)] = self
 
     def compile(self, sig: Any) -> Any:
-        """Make ready what is called for these types: from the shipped folder, from numba's cache, or by compiling."""
+        """Return the kernel for these types: from the shipped folder, from numba's cache, or by compiling it."""
         with global_compiler_lock:
             given, _ = normalize_signature(sig)
             signature = fitting(name_of(self.py_func), given)

@@ -1,4 +1,4 @@
-"""Which kernels are called with which types: a closed list, so that all of it can be compiled beforehand.
+"""The list of all call signatures of kernels, which is closed so that all can be compiled beforehand.
 
 A line of `signatures.txt` is a kernel and the types of its arguments, in numba's notation: `float64[:,::1]` is an array
 of two axes in C order. Behind an array that is only read stands `!`; such an argument takes arrays that may be written
@@ -20,7 +20,7 @@ TYPE_PATTERN = re.compile(r"(\w+)(?:\[([:1,]+)\])?(!?)")
 
 
 def written(argument: types.Type) -> str:
-    """A type as it stands in the list."""
+    """Return the text of a type on the list."""
     if not isinstance(argument, types.Array):
         return str(argument)
     axes = [":"] * argument.ndim
@@ -31,7 +31,7 @@ def written(argument: types.Type) -> str:
 
 
 def read(text: str) -> types.Type:
-    """The type that stands in the list."""
+    """Parse a type of the list."""
     found = TYPE_PATTERN.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is no type of the list of signatures")
@@ -48,18 +48,18 @@ Signature = tuple[types.Type, ...]
 
 
 def name_of(function: Any) -> str:
-    """A kernel as it stands in the list: its module and its own name."""
+    """Return the name of a kernel on the list: its module and its own name."""
     return f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
 
 
 def line(name: str, signature: Iterable[types.Type]) -> str:
-    """As it stands in the list."""
+    """Return the line of the list for a kernel and a signature."""
     return " ".join((name, *map(written, signature)))
 
 
 @cache
 def lines() -> dict[str, list[str]]:
-    """The types of each kernel of the list, not yet read."""
+    """Return the lines of the list by kernel, unparsed."""
     found: dict[str, list[str]] = {}
     try:
         text = SIGNATURE_FILE.read_text()
@@ -78,7 +78,7 @@ def listed(name: str) -> tuple[Signature, ...]:
 
 
 def fits(given: types.Type, wanted: types.Type) -> bool:
-    """Whether an argument can be given where a type is wanted: the same, or an array that is only read there."""
+    """Return whether an argument type is accepted by a parameter type: equal, or an array that is only read there."""
     if given == wanted:
         return True
     arrays = isinstance(given, types.Array) and isinstance(wanted, types.Array)
@@ -94,9 +94,9 @@ def fitting(name: str, given: Signature) -> Signature | None:
 
 
 def joined(signatures: Iterable[Signature]) -> set[Signature]:
-    """Signatures of one kernel, those as one that differ only in which arrays may be written to.
+    """Merge the signatures of one kernel that differ only in which arrays are writable.
 
-    An array that some call gives read-only is only read by the kernel, or numba would have refused the call.
+    An array that is read-only in some call is only read by the kernel, or numba would have refused that call.
     """
     found: dict[Signature, list[Signature]] = {}
     for signature in signatures:
@@ -106,5 +106,5 @@ def joined(signatures: Iterable[Signature]) -> set[Signature]:
 
 
 def _least(given: tuple[types.Type, ...]) -> types.Type:
-    """Of equal types, the one that allows least."""
+    """Return the most restricted of equal types: read-only, if any is."""
     return next((t for t in given if isinstance(t, types.Array) and not t.mutable), given[0])

@@ -1,4 +1,4 @@
-"""A desk where the pieces of a kernel's work lie, for other threads to take: an atomic addition each.
+"""A queue of pieces of a kernel's work that threads take, by one atomic addition each.
 
 Whoever is free takes the next piece. A thread that does not come is not waited for, only one that has taken a piece.
 """
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 NEXT, DONE, CLOSED = 0, 8, 16
 """the number of the next piece, how many are done, whether there will be no more; each in a line of cache of its own"""
 MAX_PIECES = 1 << 20
-"""more than there are pieces: the next piece's number counts on beyond, with the turn in the bits above"""
+"""a bound on the number of pieces: the counter of the next piece may exceed it, with the turn in the bits above"""
 
 SPINS_BEFORE_SLEEP = 2000
-"""moments that a thread waits before it sleeps (if it only gave way, it would stay on the core of who wakes it)"""
+"""turns that a thread spins before it sleeps (if it only yielded, it would stay on the core of whoever wakes it)"""
 
 
-def desk() -> NDArray[np.int64]:
-    """One on which nothing lies."""
+def empty_queue() -> NDArray[np.int64]:
+    """Return an empty queue."""
     found = np.zeros(24, np.int64)
     found[NEXT] = MAX_PIECES - 1
     return found
@@ -50,39 +50,39 @@ def _place(context: BaseContext, builder: ir.IRBuilder, signature: Signature, ar
 
 
 @intrinsic
-def look(typing: Typing, desk: types.Array, i: types.Type) -> Intrinsic:
-    """The number at desk[i] now, as all threads see it."""
+def load(typing: Typing, queue: types.Array, i: types.Type) -> Intrinsic:
+    """Load queue[i] atomically (acquire)."""
 
     def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         return builder.load_atomic(_place(context, builder, signature, args), "acquire", 8)
 
-    return types.int64(desk, types.int64), make
+    return types.int64(queue, types.int64), make
 
 
 @intrinsic
-def put(typing: Typing, desk: types.Array, i: types.Type, value: types.Type) -> Intrinsic:
-    """desk[i] = value, after all that was done before."""
+def store(typing: Typing, queue: types.Array, i: types.Type, value: types.Type) -> Intrinsic:
+    """Store a value in queue[i] atomically (release): earlier writes are visible to whoever loads it."""
 
     def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         builder.store_atomic(args[2], _place(context, builder, signature, args), "release", 8)
         return context.get_dummy_value()
 
-    return types.void(desk, types.int64, types.int64), make
+    return types.void(queue, types.int64, types.int64), make
 
 
 @intrinsic
-def add(typing: Typing, desk: types.Array, i: types.Type, value: types.Type) -> Intrinsic:
-    """desk[i] += value; what it was."""
+def fetch_add(typing: Typing, queue: types.Array, i: types.Type, value: types.Type) -> Intrinsic:
+    """Add a value to queue[i] atomically; return the old one."""
 
     def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         return builder.atomic_rmw("add", _place(context, builder, signature, args), args[2], "seq_cst")
 
-    return types.int64(desk, types.int64, types.int64), make
+    return types.int64(queue, types.int64, types.int64), make
 
 
 @intrinsic
-def breathe(typing: Typing) -> Intrinsic:
-    """Leave the core to its other thread for some cycles."""
+def pause(typing: Typing) -> Intrinsic:
+    """Yield the core to its other hardware thread for some cycles."""
 
     def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         if platform.machine() in ("x86_64", "AMD64"):
@@ -95,7 +95,7 @@ def breathe(typing: Typing) -> Intrinsic:
 
 @intrinsic
 def sleep(typing: Typing) -> Intrinsic:
-    """Leave the core to whatever else wants to run, for some microseconds."""
+    """Yield the core to other threads for some microseconds."""
 
     def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         if os.name == "posix":
@@ -107,34 +107,34 @@ def sleep(typing: Typing) -> Intrinsic:
 
 
 @inner
-def rest(turns):
-    """For a moment; for longer, if there were many before. The turns after this one."""
+def back_off(turns):
+    """Wait for a moment, longer after many turns; return the number of turns."""
     if turns < SPINS_BEFORE_SLEEP:
-        breathe()
+        pause()
     else:
         sleep()
     return turns + 1
 
 
 @inner
-def lay_out(desk):
-    """New pieces lie on the desk: all that they need has been written."""
-    put(desk, DONE, 0)
-    put(desk, NEXT, (look(desk, NEXT) // MAX_PIECES + 1) * MAX_PIECES)
+def publish(queue):
+    """Publish new pieces, after everything that they need has been written."""
+    store(queue, DONE, 0)
+    store(queue, NEXT, (load(queue, NEXT) // MAX_PIECES + 1) * MAX_PIECES)
 
 
 @inner
-def take(desk, pieces):
-    """The number of a piece that is now ours to do; -1: there is none."""
-    if look(desk, NEXT) % MAX_PIECES >= pieces:
+def take(queue, pieces):
+    """Take a piece: return its number, or -1 if there is none."""
+    if load(queue, NEXT) % MAX_PIECES >= pieces:
         return np.int64(-1)
-    k = add(desk, NEXT, 1) % MAX_PIECES
+    k = fetch_add(queue, NEXT, 1) % MAX_PIECES
     return k if k < pieces else np.int64(-1)
 
 
 @inner
-def await_all(desk, pieces):
-    """Until every piece that was taken is done."""
+def wait_for_all(queue, pieces):
+    """Wait until every piece is done."""
     turns = np.int64(0)
-    while look(desk, DONE) < pieces:
-        turns = rest(turns)
+    while load(queue, DONE) < pieces:
+        turns = back_off(turns)

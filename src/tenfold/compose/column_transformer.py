@@ -161,7 +161,7 @@ class ColumnTransformer(Branches):
         need, known = self.need.without_target(), self.schema_.without_target
         stored, cells, some = 0, 0, False
         for chunk in source.first_rows(0, need, known, SPARSITY_SAMPLE_ROWS):
-            made: list[Any] = self._made(self.model_, chunk.X, lambda member, at, its: member.transform_from(at, its))
+            made: list[Any] = self._blocks(self.model_, chunk.X, lambda member, at, its: member.transform_from(at, its))
             for one in made:
                 size = one.shape[0] * one.shape[1]
                 stored, cells = stored + (one.nnz if sp.issparse(one) else size), cells + size

@@ -224,16 +224,16 @@ def check_shape(
             raise MergeError(f"{where} has length {length} on axis {axis!r}, not {want}")
 
 
-def alike(a: object, b: object) -> bool:
+def same_axes(a: object, b: object) -> bool:
     """Return whether two summaries of one kind have equal lengths on all axes that do not depend on the rows.
 
     Summaries of two kinds are not compared here: whether they can be merged, `+` decides.
     """
     if isinstance(a, Bundle) and isinstance(b, Bundle):
         fits = len(a.each) == len(b.each) and a.rows_key == b.rows_key
-        return fits and all(map(alike, a.each, b.each))
+        return fits and all(map(same_axes, a.each, b.each))
     return type(a) is not type(b) or all(
-        alike(x, y) if is_record(field.type) else _same_lengths(field, x, y, set(field.axes or ()) - BY_ROWS)
+        same_axes(x, y) if is_record(field.type) else _same_lengths(field, x, y, set(field.axes or ()) - BY_ROWS)
         for (_, field, x), (_, _, y) in zip(values(a), values(b), strict=True)
     )
 

@@ -85,7 +85,7 @@ class Provenance:
         """The provenance of a merged model."""
         apart = self.first_part + self.parts <= other.first_part or other.first_part + other.parts <= self.first_part
         return Provenance(
-            _both(self.source, other.source),
+            _joined_fingerprint(self.source, other.source),
             self.rows + other.rows,
             self.dropped + other.dropped,
             self.parts + other.parts,
@@ -232,7 +232,7 @@ class Certificate:
         )
 
 
-def _both(a: str, b: str) -> str:
+def _joined_fingerprint(a: str, b: str) -> str:
     """Two fingerprints as one, which stays short however many models are merged."""
     text = f"{a} + {b}"
     if len(text) <= 200:

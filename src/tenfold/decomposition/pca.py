@@ -82,7 +82,7 @@ class Axes(NamedTuple):
 
     def wants_factor(self, k: int) -> bool:
         """Whether a triangular factor would resolve more of the first k components."""
-        return self.lost and bool((_own(self.raw, self.rounding) > 1e-8 * self.singular**2)[:k].any())
+        return self.lost and bool((_axis_error(self.raw, self.rounding) > 1e-8 * self.singular**2)[:k].any())
 
 
 by_number_or_share = refused(
@@ -385,14 +385,14 @@ def principal_axes(s: Moments | Triangle) -> Axes:
         singular, vectors = _svd(factor)
         step = 16 * EPS * float(singular[0])
         rounding = (share, step, step**2)
-    resolved = singular**2 > _own(singular, rounding)
+    resolved = singular**2 > _axis_error(singular, rounding)
     if resolved.all():
         return Axes(oriented(vectors.copy().T).T, singular, singular, rounding, lost, still)
     vectors = np.vstack([vectors[resolved], _complement(vectors[resolved])])
     return Axes(oriented(vectors.T).T, np.where(resolved, singular, 0.0), singular, rounding, lost, still)
 
 
-def _own(singular: Array, rounding: tuple[float, float, float]) -> Array:
+def _axis_error(singular: Array, rounding: tuple[float, float, float]) -> Array:
     """How far off the scatter along each axis may be."""
     share, step, least = rounding
     return share * (singular * singular) + step * (singular + singular) + least

@@ -232,9 +232,9 @@ class Plan:
                 seen = View(view.need.dense(), view.schema) if self.dense and view.need.sparse else view
                 return self._flat(one, at._replace(view=seen))
             case By(keys=keys, of=one):
-                return self._flat(one, at._replace(keys=at.keys + tuple(map(at.mine, keys))))
+                return self._flat(one, at._replace(keys=at.keys + tuple(map(at.key_within, keys))))
             case Of(key=key, groups=groups, of=one):
-                return self._flat(one, at._replace(picks=(*at.picks, Pick(at.mine(key), groups))))
+                return self._flat(one, at._replace(picks=(*at.picks, Pick(at.key_within(key), groups))))
             case After(stages=stages, of=one, keep=keep):
                 return self._flat(one, at._replace(stages=(*at.stages, *stages), keep=at.keep or keep))
             case Reweighted(draw=draw, of=one):
@@ -298,7 +298,7 @@ class _Within(NamedTuple):
         """Return the number of enclosing learners."""
         return sum(isinstance(stage, Inside) for stage in self.stages)
 
-    def mine(self, key: Key) -> Key:
+    def key_within(self, key: Key) -> Key:
         """Return a key that identifies these combinators."""
         return KeyWithin(key.groups, key, self.depth) if self.depth else key
 

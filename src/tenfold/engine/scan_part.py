@@ -103,7 +103,7 @@ class Read:
 
     def of(self, leaf: Leaf) -> tuple[Chunk, Codes | None]:
         """The rows that a leaf wants, and their groups."""
-        which = self._which(leaf.picks)
+        which = self._selected(leaf.picks)
         chunk = self._after(leaf.picks, leaf.stages)
         if leaf.by is None:
             return chunk, None
@@ -120,12 +120,12 @@ class Read:
             self.codes[key] = key.of(self._groups(key.base))
         return self.codes[key]
 
-    def _which(self, picks: tuple[Pick, ...]) -> Any:
+    def _selected(self, picks: tuple[Pick, ...]) -> Any:
         """Numbers of the rows that are chosen, or a slice; None: all."""
         if picks not in self.chosen:
-            keep = among(self._groups(picks[0].key), picks[0].groups)
+            keep = is_in_groups(self._groups(picks[0].key), picks[0].groups)
             for pick in picks[1:]:
-                keep &= among(self._groups(pick.key), pick.groups)
+                keep &= is_in_groups(self._groups(pick.key), pick.groups)
             which: Any = np.flatnonzero(keep)
             if len(which) == self.chunk.n:
                 which = None
@@ -140,13 +140,13 @@ class Read:
             if stages:
                 self.made[name] = stages[-1].stage(self._after(picks, stages[:-1]))
             else:
-                which = self._which(picks)
+                which = self._selected(picks)
                 some = self.chunk if which is None else self.chunk.rows(which)
                 self.made[name] = some._replace(dropped=self.chunk.dropped)
         return self.made[name]
 
 
-def among(codes: Codes, groups: Sequence[int]) -> Any:
+def is_in_groups(codes: Codes, groups: Sequence[int]) -> Any:
     """Whether each code is one of some groups."""
     wanted = np.zeros(max(int(codes.max(initial=0)), max(groups, default=0)) + 2, bool)
     wanted[list(groups)] = True  # the last entry, that of -1, stays False

@@ -30,7 +30,7 @@ class Analyzer(Value):
     stemmer: str | None = None
     token_pattern: str = TOKEN_PATTERN
 
-    def made(self) -> Callable[[str], list[str]]:
+    def build(self) -> Callable[[str], list[str]]:
         """The function from a text to its terms; each thread makes its own, since stemmers have a state."""
         plain = self.plain()
         if self.analyzer != "word":
@@ -107,7 +107,7 @@ def counted(texts: Iterable[str], analyzer: Analyzer, places: dict[str, int], gr
 
     A vocabulary that `grows` adds unknown terms; otherwise they are ignored.
     """
-    analyze, codes, ends = analyzer.made(), list[int](), [0]
+    analyze, codes, ends = analyzer.build(), list[int](), [0]
     if grows:
         place = places.__getitem__
         for text in texts:

@@ -72,7 +72,7 @@ class Called(Scorer):
             _refuse_metric(scoring, name)
         return cls(name, NEED_OF_METHOD[_method(call)], kind, Outcomes.of, partial(_value, call, name, None), call=call)
 
-    def among(self, classes: Labels | None) -> Called:
+    def for_classes(self, classes: Labels | None) -> Called:
         call = self.call if self.pos_label is None or classes is None else self._positive(classes)
         return replace(self, value=partial(_value, call, self.name, classes))
 

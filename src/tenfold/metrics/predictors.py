@@ -127,7 +127,7 @@ class GivenPredictions(Predictor):
                 if what not in values:
                     values[what] = np.zeros((_num_samples(X), *found.shape[1:]), found.dtype)
                 values[what][rows] = found
-        return cls("", wanted, classes, ByIdentity(values)).among(classes)
+        return cls("", wanted, classes, ByIdentity(values)).for_classes(classes)
 
     def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         values = self.values.it
@@ -281,7 +281,7 @@ def placed(predictor: P, classes: Labels | None) -> P:
     if classes is None:
         return predictor
     more = len(classes) > len(predictor.classes)
-    return predictor.among(classes, class_codes(predictor.classes, classes) if more else None)
+    return predictor.for_classes(classes, class_codes(predictor.classes, classes) if more else None)
 
 
 def view_of(predictor: Predictor, need: Need, found: Schema, classes: Labels | None) -> View:

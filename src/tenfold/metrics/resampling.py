@@ -39,11 +39,11 @@ def _confusions(units: Sequence[Confusion]) -> Callable[[Array], Confusion]:
 def _losses(units: Sequence[LogLoss]) -> Callable[[Array], LogLoss]:
     table = np.array([[u.rows, u.surprise.value, u.distance.value, *u.weight] for u in units])
 
-    def again(often: Array) -> LogLoss:
+    def resampled(often: Array) -> LogLoss:
         rows, surprise, distance, *weight = (often @ table).tolist()
         return LogLoss(int(rows), np.array(weight), Sum(surprise), Sum(distance))
 
-    return again
+    return resampled
 
 
 def _regressions(units: Sequence[Regression]) -> Callable[[Array], Regression]:
@@ -54,12 +54,12 @@ def _regressions(units: Sequence[Regression]) -> Callable[[Array], Regression]:
         square = u.square.value + u.weight * away**2
         row[:] = u.rows, u.weight, u.weight * away, square, u.absolute.value, u.squared.value
 
-    def again(often: Array) -> Regression:
+    def resampled(often: Array) -> Regression:
         rows, weight, away, square, absolute, squared = (often @ table).tolist()
         around = Sum(max(0.0, square - away**2 / weight))
         return Regression(int(rows), weight, total.mean + away / weight, 0.0, around, Sum(absolute), Sum(squared))
 
-    return again
+    return resampled
 
 
 def _rankings(units: Sequence[Ranking]) -> Callable[[Array], Ranking]:
@@ -71,14 +71,14 @@ def _rankings(units: Sequence[Ranking]) -> Callable[[Array], Ranking]:
     each = [u.positive for u in units], [u.negative for u in units]
     positive, negative = (sp.csr_matrix((np.concatenate(some), bins, starts), shape) for some in each)
 
-    def again(often: Array) -> Ranking:
+    def resampled(often: Array) -> Ranking:
         up, down = often @ positive, often @ negative
         kept = (up > 0) | (down > 0)
         return Ranking(
             int(often @ rows), total.most, total.level, total.low[kept], total.high[kept], up[kept], down[kept]
         )  # fmt: skip
 
-    return again
+    return resampled
 
 
 RESAMPLERS: dict[type, Callable[[Any], Callable[[Array], Summary]]] = {

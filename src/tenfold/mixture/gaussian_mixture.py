@@ -164,7 +164,7 @@ class GaussianMixture(Density):
 
     def start(self, schema: Schema) -> State:
         """Before the first centres; at those that are given; or at the mixture, if all of it is."""
-        given = self._given(len(schema.columns))
+        given = self._given_parameters(len(schema.columns))
         if given.means is None:
             return Measuring(0)
         if given.weights is None or given.upper is None:
@@ -230,7 +230,7 @@ class GaussianMixture(Density):
     def _begin(self, s: ComponentSums) -> Mixing:
         """The mixture of the first shares of the rows; what was given stays as it was."""
         first = s.maximised(self.covariance_type, self.reg_covar)
-        given = self._given(s.means.shape[1])
+        given = self._given_parameters(s.means.shape[1])
         if given.means is not None:
             first = first._replace(means=given.means)
         if given.weights is not None:
@@ -253,7 +253,7 @@ class GaussianMixture(Density):
     def _width(self, p: int) -> int:
         return p if self.covariance_type in ("full", "tied") else 1
 
-    def _given(self, p: int) -> _Given:
+    def _given_parameters(self, p: int) -> _Given:
         """Validated initial parameters given by the user."""
         return _Given.of(self, p, self._width(p))
 

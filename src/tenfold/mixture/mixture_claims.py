@@ -104,7 +104,7 @@ def _empty(s: ComponentSums) -> Claim | None:
 
 def _merged(model: MixtureModel) -> Claim | None:
     """Pairs of components that are as good as one."""
-    pairs = [(a, b) for a, b in _near(model) if _distance(model, a, b) < OVERLAP_DISTANCE]
+    pairs = [(a, b) for a, b in _pairs_nearby(model) if _distance(model, a, b) < OVERLAP_DISTANCE]
     if not pairs:
         return None
     said = ", ".join(f"{a} and {b}" for a, b in pairs[:3]) + (", ..." if len(pairs) > 3 else "")
@@ -112,7 +112,7 @@ def _merged(model: MixtureModel) -> Claim | None:
     return Claim("merged components", float(len(pairs)), "estimated", why, "data")
 
 
-def _near(model: MixtureModel) -> list[tuple[int, int]]:
+def _pairs_nearby(model: MixtureModel) -> list[tuple[int, int]]:
     """Pairs whose means are near in each column by itself: no others can be alike."""
     variance = _variances(model)
     found: list[tuple[int, int]] = []

@@ -66,11 +66,11 @@ class BernoulliNB(CountedNB):
             without = np.log1p(-np.exp(np.minimum(model.feature_log_prob, 0.0)))
         out = np.empty((len(X), len(model.class_log_prior)))
         for rows, block in blocks(X):
-            there = self._there(block)
+            there = self._binarized(block)
             out[rows] = model.class_log_prior + times(there, model.feature_log_prob) + _absent(there, without)
         return out
 
-    def _there(self, block: Any) -> Any:
+    def _binarized(self, block: Any) -> Any:
         """Binarize numbers: 1 above `binarize`, 0 elsewhere."""
         if self.binarize is None:
             return block

@@ -206,7 +206,7 @@ class KNeighbors(MultiOutput, OnePass):
         rows, k = self.model_.rows, self.n_neighbors if n_neighbors is None else n_neighbors
         rows = replace(rows, weight=np.ones(len(rows)))
         own = X is None
-        self._enough(len(rows) - own, k, "n_samples_fit")
+        self._check_row_count(len(rows) - own, k, "n_samples_fit")
         distance = self.distance(self.model_)
         far = distance.largest
         found = [rows.X] if X is None else [matrix(c, far) for c in columns_of(X, self.need, self.schema_, self)]
@@ -258,7 +258,7 @@ class KNeighbors(MultiOutput, OnePass):
 
     def lists(self, model: NeighborsModel, X: Columns) -> Nearest:
         """The nearest rows of each row of X, as many as weigh `n_neighbors`."""
-        self._enough(float(model.rows.weight.sum()), self.n_neighbors, "weight of n_samples_fit")
+        self._check_row_count(float(model.rows.weight.sum()), self.n_neighbors, "weight of n_samples_fit")
         distance = self.distance(model)
         return nearest(distance, matrix(X, distance.largest), model.rows, self.n_neighbors, model.classes)
 
@@ -285,7 +285,7 @@ class KNeighbors(MultiOutput, OnePass):
 
         schema, found = summary_of(rows, y, sample_weight, self.need, self._blank(), asked)
         if len(found.number):
-            self._enough(float(found.weight[0].sum()), self.n_neighbors, "weight of the training rows")
+            self._check_row_count(float(found.weight[0].sum()), self.n_neighbors, "weight of the training rows")
         return schema, self._distance(schema.levels > 0, None), found
 
     def votes(self, found: Nearest, distance: Distance) -> tuple[Array, Array]:
@@ -330,7 +330,7 @@ class KNeighbors(MultiOutput, OnePass):
 
     # ---- within ------------------------------------------------------------------------------------------------
 
-    def _enough(self, weight: float, k: int, what: str) -> None:
+    def _check_row_count(self, weight: float, k: int, what: str) -> None:
         if weight < k:
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, {what} = {weight:g}")
 

@@ -132,7 +132,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
     def _at(self, query: Array, rows: TrainingRows) -> Array:
         """The local fit at each query."""
         out = np.empty(len(query))
-        for which, index, away, there in self._near(query, rows):
+        for which, index, away, there in self._neighbors(query, rows):
             width = self.bandwidth or np.where(there, away, 0.0).max(axis=1, keepdims=True)
             with np.errstate(invalid="ignore", divide="ignore"):
                 share = np.where(away == 0, 0.0, away / width)
@@ -142,7 +142,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
             out[which] = self._fitted(query[which], rows, index, weight)
         return out
 
-    def _near(self, query: Array, rows: TrainingRows) -> Iterator[tuple[Any, Any, Array, Any]]:
+    def _neighbors(self, query: Array, rows: TrainingRows) -> Iterator[tuple[Any, Any, Array, Any]]:
         """Rows within the distance h of some queries, their distances, and a mask of valid entries."""
         distance, total = self._distance(rows.X.shape[1]), float(rows.weight.sum())
         wanted = min(float(self.n_neighbors), total)

@@ -227,7 +227,7 @@ class CategoryEncoder(OnePass, Transformer):
         """Ranges of the values of each column."""
         return [slice(a, b) for a, b in zip(model.first[:-1].tolist(), model.first[1:].tolist(), strict=True)]
 
-    def known(self, model: CategoryModel) -> Any:
+    def known_positions(self, model: CategoryModel) -> Any:
         """Whether each position is a category: for each column, its values, missing, and unknown."""
         found = []
         for j, some in enumerate(self._columns(model)):
@@ -327,21 +327,21 @@ def _labels(given: Any, j: int) -> Labels:
         raise ValueError(f"categories of column number {j} are text and numbers: {found.tolist()!r}")
     if len(np.unique(here)) < len(here) or len(found) - len(here) > 1:
         raise ValueError(f"In column {j}, the predefined categories contain duplicate elements.")
-    if len(here) < len(found) and not _gone(found)[-1]:
+    if len(here) < len(found) and not _are_missing(found)[-1]:
         raise ValueError(f"Nan should be the last element in user provided categories of column number {j}")
     if found.dtype.kind in "biuf" and (np.diff(here) < 0).any():
         raise ValueError("Unsorted categories are not supported for numerical categories")
     return found
 
 
-def _gone(labels: Labels) -> Any:
+def _are_missing(labels: Labels) -> Any:
     """Which of some labels are missing: None, or NaN."""
     return np.array([v is None or v != v for v in labels.tolist()], dtype=bool)
 
 
 def _present(labels: Labels) -> Labels:
     """Labels without those that are missing."""
-    found: Labels = labels[~_gone(labels)]
+    found: Labels = labels[~_are_missing(labels)]
     return found
 
 

@@ -96,7 +96,7 @@ class FunctionTransformer(OnePass, Transformer):
         return TotalWeight()
 
     def solve(self, schema: Schema, s: TotalRowWeight) -> FunctionModel:
-        return FunctionModel(self._made(self.func, self.kw_args, np.ones((2, len(schema.columns)))).shape[1])
+        return FunctionModel(self._validated(self.func, self.kw_args, np.ones((2, len(schema.columns)))).shape[1])
 
     def certify(self, model: FunctionModel, s: TotalRowWeight) -> tuple[Claim, ...]:
         """Claim that nothing is estimated."""
@@ -104,7 +104,7 @@ class FunctionTransformer(OnePass, Transformer):
         return (Claim("gap", 0.0, "assumed", why, "objective"),)
 
     @staticmethod
-    def _made(function: Function | None, given: Mapping[str, Any] | None, rows: Array) -> Array:
+    def _validated(function: Function | None, given: Mapping[str, Any] | None, rows: Array) -> Array:
         """Validated output of a function: numeric, with as many rows as its input."""
         if function is None:
             return rows
@@ -127,7 +127,7 @@ class FunctionTransformer(OnePass, Transformer):
         """Apply a function to all rows, block by block."""
         out = np.empty((len(X), width))
         for rows, block in X.blocks(ROWS_PER_BLOCK):
-            found = self._made(function, given, block.copy())
+            found = self._validated(function, given, block.copy())
             if found.shape[1] != width:
                 raise DataError(f"the function gives {found.shape[1]} columns, and gave {width} in fitting")
             out[rows] = found

@@ -112,10 +112,10 @@ class KBinsDiscretizer(OnePass, Transformer):
     random_state: Annotated[int | None, unseeded] = None
 
     def statistic(self, schema: Schema) -> DistributionByColumn | ExtremesByColumn:
-        self._wanted(schema)
+        self._bin_counts(schema)
         return ExtremesByColumn() if self.strategy == "uniform" else DistributionByColumn()
 
-    def _wanted(self, schema: Schema) -> list[int]:
+    def _bin_counts(self, schema: Schema) -> list[int]:
         """How many bins each column is to have."""
         p = len(schema.columns)
         if isinstance(self.n_bins, (int, np.integer)):
@@ -128,7 +128,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         return [int(one) for one in found]
 
     def solve(self, schema: Schema, s: Distribution | Extremes) -> BinsModel:
-        wanted = self._wanted(schema)
+        wanted = self._bin_counts(schema)
         edges = np.full((len(wanted), max(wanted) + 1), np.inf)
         n_bins = np.ones(len(wanted), dtype=np.int64)
         for j, k in enumerate(wanted):

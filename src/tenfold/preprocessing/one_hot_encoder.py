@@ -111,7 +111,7 @@ class OneHotEncoder(CategoryEncoder):
     def transform_from(self, model: CategoryModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
         table, width = self._indicators(model)
-        known = self.known(model)
+        known = self.known_positions(model)
         at, ends = np.empty(X.shape[0] * X.shape[1], np.int64), np.zeros(len(X) + 1, np.int64)
         for rows, block in X.blocks():
             codes = coded(block, model.first)

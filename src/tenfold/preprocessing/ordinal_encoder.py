@@ -115,7 +115,7 @@ class OrdinalEncoder(CategoryEncoder):
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Array:
         """The place of each value among the sorted categories of its column."""
-        table, known = self._numbers(model), self.known(model)
+        table, known = self._numbers(model), self.known_positions(model)
         out = np.empty(X.shape)
         for rows, block in X.blocks():
             codes = coded(block, model.first)

@@ -187,16 +187,16 @@ class TargetEncoder(OnePass, TargetTransformer):
 
     def statistic(self, schema: Schema) -> TargetByCategory:
         classes = 0 if schema.classes is None else len(schema.classes)
-        return TargetByCategory(schema.value_offsets, self._folds, classes, self._given)
+        return TargetByCategory(schema.value_offsets, self._folds, classes, self._given_folds)
 
     @property
     def _folds(self) -> int:
         if self.cv is None:
             return DEFAULT_FOLDS
-        return int(self.cv) if isinstance(self.cv, (int, np.integer)) else int(self._given.max()) + 1
+        return int(self.cv) if isinstance(self.cv, (int, np.integer)) else int(self._given_folds.max()) + 1
 
     @property
-    def _given(self) -> Codes:
+    def _given_folds(self) -> Codes:
         """The fold of each row, where folds were given; else empty."""
         drawn = self.cv is None or isinstance(self.cv, (int, np.integer))
         return np.zeros(0, np.int64) if drawn else codes_of(self.cv)
@@ -204,7 +204,7 @@ class TargetEncoder(OnePass, TargetTransformer):
     def _after_fit(self, source: Any) -> None:
         """Refuse folds of rows that there are not: they are those of other rows."""
         super()._after_fit(source)
-        given, where = self._given, self.certificate_.provenance
+        given, where = self._given_folds, self.certificate_.provenance
         there = 0 if where is None else where.rows + where.dropped
         if len(given) and len(given) != there:
             raise DataError(f"cv has {len(given)} rows, but there are {there}. Remedy: a fold for each row")
@@ -254,7 +254,7 @@ class TargetEncoder(OnePass, TargetTransformer):
 
     def training_from(self, model: EncoderModel, X: Columns) -> Array:
         # The encodings of rows that were learned from: each by the other folds.
-        return self._looked_up(model, X, fold_of(self._given, X.numbers(), len(model.mean) - 1))
+        return self._looked_up(model, X, fold_of(self._given_folds, X.numbers(), len(model.mean) - 1))
 
     def _looked_up(self, model: EncoderModel, X: Columns, fold: Codes) -> Array:
         p, outputs = X.shape[1], model.mean.shape[1]

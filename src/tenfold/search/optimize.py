@@ -94,7 +94,7 @@ def optimize(
             if not len(at.pending):
                 at = at._replace(pending=method.propose(at.state, space, _rng(at, PROPOSE)))
             some = at.pending[len(at.scores) : len(at.scores) + budget - at.evaluations]
-            at = at.judged(some, problem.scores(some, runner))
+            at = at.evaluated(some, problem.scores(some, runner))
             if len(at.scores) == len(at.pending):
                 at = _accepted(at, method)
     return SearchResult(at, problem.maximize, why, time.perf_counter() - began)

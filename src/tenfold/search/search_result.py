@@ -32,7 +32,7 @@ class Progress(NamedTuple):
     rose: Array
     """the best score from then on"""
 
-    def judged(self, X: Values, scores: Array) -> Progress:
+    def evaluated(self, X: Values, scores: Array) -> Progress:
         """The same after the next pending points are evaluated."""
         at = self._replace(scores=np.concatenate([self.scores, scores]), evaluations=self.evaluations + len(X))
         if len(self.rose) and scores.max() <= self.rose[-1]:

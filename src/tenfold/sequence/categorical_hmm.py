@@ -252,9 +252,9 @@ class CategoricalHMM(HiddenMarkov):
         """The expected counts by the model there is, or by each of several; first what surrounds windows, if any."""
         match state:
             case HMMRounds():
-                return _asked(state, state.kept.each)[0]
+                return _statistics_at(state, state.kept.each)[0]
             case Choosing():
-                return Each(_asked(state, state.models.each))
+                return Each(_statistics_at(state, state.models.each))
         return None
 
     @property
@@ -325,7 +325,7 @@ class CategoricalHMM(HiddenMarkov):
         return self.schema_.columns[0].categories
 
 
-def _asked(state: HMMRounds | Choosing, models: Sequence[CategoricalHMMModel]) -> tuple[Any, ...]:
+def _statistics_at(state: HMMRounds | Choosing, models: Sequence[CategoricalHMMModel]) -> tuple[Any, ...]:
     """Statistics of the rows at each of some models."""
     lens = Symbols(models[0].emissionprob.shape[1])
     chances = [(model.startprob, model.transmat, model.emissionprob) for model in models]

@@ -27,8 +27,8 @@ from tenfold.sequence.sequence_windows import (
     number_of,
     path_edges,
     refuse_impossible,
+    window_alone,
     window_of,
-    within,
 )
 from tenfold.sequence.trellis import Trellis, trellis_of
 
@@ -336,7 +336,7 @@ def _walk(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) 
     states, rows = states_of(model), _rows(learner, model, chunk)
     if not chunk.window or edges is None:
         return states, rows
-    return within(states, rows, edges, number_of(edges.place, chunk))
+    return window_alone(states, rows, edges, number_of(edges.place, chunk))
 
 
 # ---- of chunks -----------------------------------------------------------------------------------

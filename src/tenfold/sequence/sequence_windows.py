@@ -125,7 +125,7 @@ def impossible(row: int, remedy: str) -> DataError:
     )
 
 
-def within(states: HiddenStates, rows: SequenceRows, edges: Edges, at: int) -> tuple[HiddenStates, SequenceRows]:
+def window_alone(states: HiddenStates, rows: SequenceRows, edges: Edges, at: int) -> tuple[HiddenStates, SequenceRows]:
     """A window as a sequence of its own, conditioned on the rows before and after it."""
     if not edges.first[at]:
         states = HiddenStates(edges.left[at] @ states.step, states.step)
@@ -220,7 +220,7 @@ class AlongStates(Held[S]):
     def _within(self, chunk: Chunk, weight: Array, edges: Edges, at: int) -> Expected:
         """How often states are expected in a window, and between it and the row before it."""
         rows = self.rows(chunk)
-        own, inside = within(self.states, rows, edges, at)
+        own, inside = window_alone(self.states, rows, edges, at)
         found = own.expected(inside, weight)
         emitted = found.emitted[:-1]
         emitted[rows.codes[-1]] += found.emitted[-1]

@@ -55,7 +55,7 @@ def table_of(data: MatrixLike, need: Need | None = None) -> pa.Table:
     )
 
 
-def settled(data: MatrixLike) -> MatrixLike:
+def materialized(data: MatrixLike) -> MatrixLike:
     """Return a table for readers, streams and lazy frames, which are costly or can be read once; an array for a column.
 
     An iterator becomes a list; other objects are returned unchanged.

@@ -28,7 +28,7 @@ from tenfold.sources.array_source import FLOATS, ArraySource
 from tenfold.sources.arrow import is_category, is_date
 from tenfold.sources.dask_frames import is_dask
 from tenfold.sources.expressions.computed_columns import Computed, with_computed
-from tenfold.sources.frames import is_column, is_frame, settled, table_of
+from tenfold.sources.frames import is_column, is_frame, materialized, table_of
 from tenfold.sources.label_codes import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.source import Source
@@ -105,7 +105,7 @@ def as_source(
             source = _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
             return with_computed(source, computed)
         _refuse_no_table(X, y, need)
-        X = settled(X)
+        X = materialized(X)
     if computed:
         source = _to_be_completed(model, X, y, sample_weight, need, computed)
     else:

@@ -145,10 +145,10 @@ class Ids:
         if not len(self.keys) or not len(other.keys):
             return self if len(self.keys) else other
         found: Ids = object.__new__(Ids)
-        mine, theirs = _alike(self.keys, other.keys), _alike(other.keys, self.keys)
+        mine, theirs = _as_kind_of(self.keys, other.keys), _as_kind_of(other.keys, self.keys)
         both = np.intersect1d(mine, theirs, assume_unique=True)
         if self.last[0] == other.first[0]:  # it goes on
-            both = both[both != _alike(_keys(self.last), mine)]
+            both = both[both != _as_kind_of(_keys(self.last), mine)]
         found.again = next((some for some in (self.again, other.again, both) if len(some)), both)[:1]
         found.keys = np.union1d(mine, theirs)
         found.first, found.last = self.first, other.last
@@ -164,7 +164,7 @@ def _keys(ids: Values) -> Values:
     return np.frombuffer(found, "S16")
 
 
-def _alike(keys: Values, others: Values) -> Values:
+def _as_kind_of(keys: Values, others: Values) -> Values:
     """Keys of the same kind as others: a column may have another type in other parts."""
     return keys if keys.dtype == others.dtype or keys.dtype.kind == "S" else _keys(keys.astype(object))
 
@@ -179,7 +179,7 @@ def named_by(source: Source, part: int, name: str, key: Values) -> list[object]:
     for chunk in _id_chunks(source, part, name):
         ids = _checked(chunk, name)
         ids = ids[_changes(ids)]
-        found = ids[_alike(_keys(ids), key) == key]
+        found = ids[_as_kind_of(_keys(ids), key) == key]
         if len(found):
             return [found.tolist()[0]]
     return []
@@ -287,7 +287,7 @@ def whole(
         if not len(cuts):
             continue
         if going.pieces and going.own:
-            yield _one(going.pieces, dropped)
+            yield _joined(going.pieces, dropped)
             dropped = 0
         if len(cuts) > 1:
             some = chunk.rows(slice(begin, int(cuts[-1])))
@@ -301,7 +301,7 @@ def whole(
     if going.goes_on_long(last):
         yield going.window(dropped)
     elif going.pieces and going.own:
-        yield _one([*going.pieces, *_numbered_on(after(last), end)], dropped)
+        yield _joined([*going.pieces, *_numbered_on(after(last), end)], dropped)
     elif rest is not None and (dropped or not going.cut):  # all rows are of a sequence that began before
         yield rest.rows(slice(0, 0))._replace(starts=np.zeros(0, np.int64), dropped=dropped)
 
@@ -337,7 +337,7 @@ class _Going:
 
     def window(self, dropped: int) -> Chunk:
         """The rows that were not given out yet."""
-        found = _one(self.pieces, dropped)
+        found = _joined(self.pieces, dropped)
         kind: Any = "first" if self.own and not self.cut else "later"
         self.pieces, self.cut = [], True
         return found._replace(window=kind)
@@ -362,6 +362,6 @@ def _numbered_on(chunks: Iterable[Chunk], end: int) -> Iterator[Chunk]:
         yield chunk._replace(X=X.other_rows(X.data, X.offset + shift, X.kept))
 
 
-def _one(chunks: Sequence[Chunk], dropped: int) -> Chunk:
+def _joined(chunks: Sequence[Chunk], dropped: int) -> Chunk:
     """A single sequence, from its pieces."""
     return joined(chunks)._replace(starts=np.zeros(1, np.int64), dropped=dropped)

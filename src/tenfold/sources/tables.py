@@ -69,7 +69,7 @@ def free_name(name: str, taken: Iterable[str]) -> str:
     return found
 
 
-_kept = threading.local()
+_cached = threading.local()
 
 
 class ArrowSource(Source):
@@ -263,7 +263,7 @@ class ArrowSource(Source):
         if need.target == "class" and self.stated_classes is not None:
             classes = self.stated_classes if classes is None else np.union1d(classes, self.stated_classes)
         for start, table in self._pieces(part, coded, need) if self.scans_for(need) else ():
-            table, _, _ = self._kept(table, start, part)
+            table, _, _ = self._weighted_rows(table, start, part)
             for name in coded:
                 some = arrow.levels(table.column(name), self._at(name, part))
                 found[name] = Column(name, "categorical", some) + Column(name, "categorical", found.get(name))
@@ -318,15 +318,15 @@ class ArrowSource(Source):
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:
-        _kept.tables, _kept.part = {} if needs > 1 else None, part
+        _cached.tables, _cached.part = {} if needs > 1 else None, part
         try:
             yield
         finally:
-            _kept.tables = None
+            _cached.tables = None
 
     def _tables(self, part: int, columns: list[str], rows: int | None) -> Iterator[tuple[int, pa.Table]]:
-        kept = getattr(_kept, "tables", None)
-        if kept is None or part != _kept.part or rows is not None:
+        kept = getattr(_cached, "tables", None)
+        if kept is None or part != _cached.part or rows is not None:
             yield from self.tables(part, columns, rows)
             return
         known = next((some for had, some in kept.items() if {*columns} <= {*had}), None)
@@ -364,7 +364,7 @@ class ArrowSource(Source):
         """Return an unused name for a column that is added to the table for a while."""
         return free_name(name, self.types.names)
 
-    def _kept(self, table: pa.Table, start: int, part: int) -> tuple[pa.Table, Array | None, Codes | None]:
+    def _weighted_rows(self, table: pa.Table, start: int, part: int) -> tuple[pa.Table, Array | None, Codes | None]:
         """The rows that have a weight, the weights (None: there are none), and which rows (None: all)."""
         name = self._added("weight") if self.weight is not None else self.roles.weight
         if name is None:
@@ -378,7 +378,7 @@ class ArrowSource(Source):
 
     def _chunk(self, start: int, table: pa.Table, part: int, need: Need, schema: Schema, names: list[str]) -> Chunk:
         rows = table.num_rows
-        table, weight, kept = self._kept(table, start, part)
+        table, weight, kept = self._weighted_rows(table, start, part)
         data = []
         for column, name in zip(schema.columns, names, strict=True):
             if column.kind == "unused":

@@ -46,7 +46,7 @@ class Predictor(Value):
         """Whether its scores of classes are decision values, not probabilities."""
         return self.classes is not None and "probability" not in self.gives
 
-    def among(self, classes: Any, known: Codes | None = None) -> Self:
+    def for_classes(self, classes: Any, known: Codes | None = None) -> Self:
         """The same, about rows with these classes, among which its own have these codes."""
         return self if classes is None else replace(self, n_classes=len(classes), known=known)
 
@@ -139,7 +139,9 @@ class Score(Grouped[Scores]):
             raise TypeError("several predictors score groups of rows: this stands in no `By`")
         outputs = self.predictors[0].outputs(chunk, self._needs)
         weight = _weight(chunk)
-        return Scores(tuple(self._one(m, chunk.y, outputs[m.needs], weight) for m in self.metrics), weight is not None)
+        return Scores(
+            tuple(self._score(m, chunk.y, outputs[m.needs], weight) for m in self.metrics), weight is not None
+        )
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Scores | None]:
         # How right each group's predictor is on it; what classes are taken for, in one count for all groups.
@@ -157,7 +159,7 @@ class Score(Grouped[Scores]):
                 continue
             for group, rows in places_by_group(codes):
                 row_weight = None if weight is None else weight[rows]
-                found[group].append(self._one(metric, chunk.y[rows], said[rows], row_weight))
+                found[group].append(self._score(metric, chunk.y[rows], said[rows], row_weight))
         return [Scores(tuple(each), weight is not None) if each else None for each in found]
 
     def _outputs(self, chunk: Chunk, codes: Codes) -> Outputs:
@@ -170,7 +172,7 @@ class Score(Grouped[Scores]):
     def _needs(self) -> frozenset[str]:
         return frozenset(metric.needs for metric in self.metrics)
 
-    def _one(self, metric: Metric, truth: Values, said: Values, weight: Array | None) -> Any:
+    def _score(self, metric: Metric, truth: Values, said: Values, weight: Array | None) -> Any:
         return metric.summarize.it(truth, said, weight, self.predictors[0].n_classes)
 
     def _confusions(

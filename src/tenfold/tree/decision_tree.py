@@ -175,7 +175,7 @@ class DecisionTree(Pruned, TreePaths):
 
     def _looked(self, state: Initial, look: Look) -> RefiningEdges | GatheringRows | GrowingLevels:
         if self.holds_back:
-            self.enough(len(look.sample.key), "every row was set aside for validation")
+            self.check_row_count(len(look.sample.key), "every row was set aside for validation")
         setup = self.setup(state, look)
         if self.method == "exact":
             return GatheringRows(0, setup._replace(ranges=setup.ranges._replace(bin_share=0.0), rare=False))

@@ -60,7 +60,7 @@ class ForestSides(SplitSides):
 
     draws: TreeDraws
 
-    def taken(self, places: Codes, tree: int) -> Flags:
+    def in_training_sample(self, places: Codes, tree: int) -> Flags:
         times = self.draws.times(places, tree)
         return times > 0 if len(times) else np.ones(len(places), bool)
 

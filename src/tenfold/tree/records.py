@@ -103,7 +103,7 @@ class Setup(NamedTuple):
         if isinstance(max_bins, str) and every and few:
             cut, beside, share = Cut.of(look, levels, MAX_TWO_BYTE_BINS - 1), np.zeros((len(levels), 0)), 0.0
         else:
-            cut, beside = Cut.of(look, levels, most), look.beside(levels, numbers, most)
+            cut, beside = Cut.of(look, levels, most), look.cut_candidates(levels, numbers, most)
             share = cut.heaviest(look.sample)
             if not share and look.sample.complete:
                 beside = beside[:, :0]

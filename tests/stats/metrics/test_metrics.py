@@ -529,7 +529,7 @@ def test_scorers_are_those_of_scikit_learn():
             assert scorer.name == name
             if scorer.instead and k > 2:
                 continue
-            scorer = scorer.among(np.arange(k))
+            scorer = scorer.for_classes(np.arange(k))
             t = truth if scorer.kind == "class" else y
             output = {"prediction": prediction if scorer.kind == "class" else guess, "probability": p, "score": p}
             given = output[scorer.needs]
@@ -549,7 +549,7 @@ def test_scores_of_two_classes(name):
     better = "f1_macro" if scorer.needs == "score" else f"{name}_macro"
     assert better in scorers
     with pytest.raises(ValueError, match=f"{name}.*is of two classes and the target has 3.*'{better}'"):
-        scorer.among(np.arange(3))
+        scorer.for_classes(np.arange(3))
     with pytest.raises(ValueError, match=f"{name}.*is of two classes and the target has 3.*'{better}'"):
         scorer.value(scorer.summarize(np.array([0, 1, 2]), np.array([0, 1, 2]), None, 3))
 

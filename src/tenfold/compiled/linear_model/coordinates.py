@@ -13,14 +13,14 @@ from tenfold.compiled.decorators import inner, kernel
 ACTIVE_SWEEPS = 4
 """over the active coordinates, after one over all"""
 DIRECT_STEP_DELAY = 24.0
-"""a direct step is due when so many times the sweeps since the last one would have paid for it"""
+"""a direct step is due when this many times the sweeps since the last one would have cost as much"""
 MIN_PIVOT_SHARE = 1e-10
-"""a pivot of a Gram matrix with unit diagonal that tells no more than rounding"""
+"""the least pivot of a Gram matrix with unit diagonal that is more than rounding"""
 
 
 @inner
 def _move(j, S, l, m, positive, beta, u):
-    """Minimise over one coordinate; whether it moved."""
+    """Minimise over one coordinate; return whether it moved."""
     old = beta[j]
     rho = u[j] + S[j, j] * old
     if rho > l[j]:
@@ -40,7 +40,7 @@ def _move(j, S, l, m, positive, beta, u):
 
 @inner
 def _refresh(S, q, beta, u):
-    """u anew, without what rounding has piled up."""
+    """Recompute u = q - Sβ, without the rounding errors of earlier updates."""
     p = q.shape[0]
     for k in range(p):
         u[k] = q[k]
@@ -52,7 +52,7 @@ def _refresh(S, q, beta, u):
 
 @inner
 def _factor(M):
-    """Cholesky in place, lower triangle; False if it is singular."""
+    """Factor a matrix in place (Cholesky, lower triangle); return False if it is singular."""
     n = M.shape[0]
     column = np.empty(n)
     for k in range(n):
@@ -72,7 +72,7 @@ def _factor(M):
 
 @inner
 def _solve(L, b):
-    """LLᵀx = b, in place of b."""
+    """Solve LLᵀx = b; x replaces b."""
     n = b.shape[0]
     for i in range(n):
         for j in range(i):
@@ -86,7 +86,7 @@ def _solve(L, b):
 
 @inner
 def _value(M, q, l, active, x):
-    """The objective on the active coordinates."""
+    """Return the objective, computed over the active coordinates."""
     value = 0.0
     for i in range(x.shape[0]):
         along = 0.0
@@ -98,9 +98,9 @@ def _value(M, q, l, active, x):
 
 @inner
 def _direct(S, q, l, m, positive, beta, active):
-    """To the minimum for these signs of the active coordinates.
+    """Move to the minimum for the current signs of the active coordinates.
 
-    If some would change their signs, they become zero, or, if that is worse, all go as far as the first of them.
+    Coordinates that would change their signs become zero or, if that is worse, all move until the first reaches zero.
     """
     n = active.shape[0]
     M = np.empty((n, n))
@@ -141,8 +141,8 @@ def _direct(S, q, l, m, positive, beta, active):
 
 
 @inner
-def _shrunk(beta, u, rest, l, m, positive, error):
-    """The gap if the residual, with √m β beside it, is shrunk until no product is above l; infinite if none does."""
+def _scaled_gap(beta, u, rest, l, m, positive, error):
+    """Return the gap at the residual, with √m β, scaled until no product exceeds l: a dual point; or infinity."""
     over, squares = 1.0, 0.0
     for j in range(beta.shape[0]):
         g = u[j] - m[j] * beta[j]
@@ -163,8 +163,8 @@ def _shrunk(beta, u, rest, l, m, positive, error):
 
 
 @inner
-def _whole(beta, u, l, m, positive, error):
-    """The gap with the residual as it is: for squared penalties, which allow it."""
+def _unscaled_gap(beta, u, l, m, positive, error):
+    """Return the gap at the dual point that is the unscaled residual, which squared penalties make feasible."""
     gap = 0.0
     for j in range(beta.shape[0]):
         size = abs(beta[j])
@@ -182,25 +182,26 @@ def _whole(beta, u, l, m, positive, error):
 
 @kernel
 def duality_gap(beta, u, rest, l, m, positive, error):
-    """How far the objective can be above its minimum, if each u may be wrong by `error`.
+    """Return a bound on the objective minus its minimum, if each u may be wrong by `error`.
 
-    `rest` is the square of the residual. Two feasible points of the dual are tried. Both gaps are sums of terms that
-    are not negative, so nothing cancels.
+    `rest` is the squared norm of the residual. Two feasible points of the dual are tried. Both gaps are sums of terms
+    that are not negative, so nothing cancels.
     """
-    gap = _shrunk(beta, u, rest, l, m, positive, error)
+    gap = _scaled_gap(beta, u, rest, l, m, positive, error)
     squared = True
     for j in range(m.shape[0]):
         squared &= m[j] > 0.0
     if squared:
-        gap = min(gap, _whole(beta, u, l, m, positive, error))
+        gap = min(gap, _unscaled_gap(beta, u, l, m, positive, error))
     return gap
 
 
 @kernel
 def gap_within(beta, u, l, m, positive, error, reach):
-    """The same, if it is known that no coordinate of the minimiser is further off than `reach`.
+    """Return the bound of `duality_gap`, if no coordinate of the minimiser is further away than `reach`.
 
-    The objective lies above its tangent, so products above l cost no more than the coefficients they belong to allow.
+    The objective lies above its tangent, so a product above l costs at most its excess times
+    |β| + `reach`.
     """
     gap = 0.0
     for j in range(beta.shape[0]):
@@ -214,7 +215,7 @@ def gap_within(beta, u, l, m, positive, error, reach):
 
 @inner
 def _active(beta, which):
-    """The coordinates that are not nought; how many."""
+    """List the nonzero coordinates; return how many there are."""
     n = 0
     for j in range(beta.shape[0]):
         if beta[j] != 0.0:
@@ -225,7 +226,7 @@ def _active(beta, which):
 
 @kernel
 def descend_coordinates(S, q, l, m, positive, tol, most, beta, u):
-    """Change β (and u with it) until the gap is at most `tol`; sweeps made, at most about `most`, and the gap."""
+    """Change β and u until the gap is at most `tol`, in about `most` sweeps; return the sweeps made and the gap."""
     p = q.shape[0]
     _refresh(S, q, beta, u)
     sweeps, work, which = 0, 0.0, np.empty(p, np.int64)
@@ -256,7 +257,7 @@ def descend_coordinates(S, q, l, m, positive, tol, most, beta, u):
 
 @kernel
 def add_squares(rows, share, around, out):
-    """Add the squares of each column around a value, weighted."""
+    """Add the weighted sum of squares of each column around its center."""
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
             off = rows[i, j] - around[j]

@@ -34,7 +34,7 @@ def rate(schedule, by, t):
 
 @inner
 def dot(w, k, block, i, p):
-    """Weights k without their constant times row i; four sums side by side, always in this order."""
+    """Return the product of row i and the weights of output k without their constant, in four sums of a fixed order."""
     a = b = c = d = 0.0
     j = 0
     while j + 4 <= p:
@@ -51,7 +51,7 @@ def dot(w, k, block, i, p):
 
 @inner
 def judge(how, e, f, y, slope):
-    """The loss of scores f, and its slope in each of them."""
+    """Return the loss of the scores f and its derivative in each score."""
     if how[1] == 3:
         for k in range(len(f)):
             slope[k] = f[k]
@@ -70,7 +70,7 @@ def judge(how, e, f, y, slope):
 
 @inner
 def shrunk(value, by_how_much):
-    """Nearer to zero, not beyond it."""
+    """Return a value moved towards zero, and not beyond it (soft threshold)."""
     if value > by_how_much:
         return value - by_how_much
     if value < -by_how_much:
@@ -80,13 +80,13 @@ def shrunk(value, by_how_much):
 
 @inner
 def times_of(c):
-    """How often a row of weight c is seen."""
+    """Return how many updates a row of weight c makes."""
     return max(1, math.ceil(min(c, MAX_REPEATS)))
 
 
 @kernel
 def descend(block, y, weight, order, how, by, w, clock, average):
-    """One row at a time, without momentum."""
+    """Update the weights by one row at a time, without momentum."""
     p, outputs = block.shape[1], len(w)
     f, slope = np.empty(outputs), np.empty(outputs)
     e, l2, l1 = by[0], by[4], by[5]
@@ -126,7 +126,7 @@ def descend(block, y, weight, order, how, by, w, clock, average):
 
 @kernel
 def descend_batches(block, y, weight, order, how, by, w, velocity, clock, average):
-    """Some rows at a time, with momentum: v = m v - eta g, w = w + v, g at w + m v if it is Nesterov's."""
+    """Update the weights by batches of rows, with momentum: v = m v - eta g, w = w + v, g at w + m v for Nesterov's."""
     n, p, outputs = len(order), block.shape[1], len(w)
     f, slope = np.empty(outputs), np.empty(outputs)
     e, l2, l1, momentum = by[0], by[4], by[5], by[6]

@@ -13,7 +13,7 @@ from tenfold.compiled.decorators import inner, kernel
 
 @inner
 def product(X, data, indices, ends, i, w):
-    """The product of row i and w, in an order of sums that does not depend on the processor."""
+    """Return the product of row i and w, summed in an order that does not depend on the processor."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     if len(X):
         row = X[i]
@@ -88,7 +88,7 @@ def descend_dual(X, data, indices, ends, y, low, high, d, epsilon, tol, most, be
     while True:
         if worst <= wanted or epochs >= due or epochs >= most:
             due = epochs + 1 + epochs // 8
-            # w anew, so that rounding does not add up; the gap row by row: every term is nought at least
+            # w is recomputed, so that rounding does not add up; the gap row by row: no term is negative
             for j in range(p):
                 w[j] = base[j]
             for i in range(n):
@@ -119,7 +119,7 @@ def descend_dual(X, data, indices, ends, y, low, high, d, epsilon, tol, most, be
         while s < active:
             i = order[s]
             h = square[i] + d[i]
-            if h <= 0.0:  # a row of noughts: its best value does not depend on w
+            if h <= 0.0:  # a row of zeros: its best value does not depend on w
                 beta[i], _ = best_value(y[i], epsilon, 0.0, low[i], high[i])
                 s += 1
                 continue

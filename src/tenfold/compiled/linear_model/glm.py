@@ -72,7 +72,7 @@ def add_rows(kind, margin, y, weight, slope, bend, sums):
 
 @inner
 def longest(block, inverse, most):
-    """The largest Σ (x inverse)² of a row, or `most` if that is larger; `most` alone if `inverse` is empty."""
+    """Return the largest Σ (x inverse)² of a row, at least `most`; `most` itself if `inverse` is empty."""
     m, p = block.shape
     if not inverse.shape[0]:
         return most
@@ -97,8 +97,8 @@ def longest(block, inverse, most):
 def add_curvature(kind, rows, y, weight, coef, constant, inverse, block, each, sums, gradient, gram):
     """Add loss, gradient and Σ ℓ'' x xᵀ (lower triangle) of the rows, a constant before their columns.
 
-    `block` (as many rows as are taken at a time) and `each` (3 rows) are scratch: making them anew costs more than
-    using them.
+    `block` (a row for each that is processed at a time) and `each` (3 rows) are scratch, since allocating them costs
+    more than using them.
     """
     n, p = rows.shape
     height = block.shape[0]
@@ -153,7 +153,7 @@ def add_softmax_rows(margin, code, weight, share, slope, sums):
 
 @kernel
 def add_softmax(rows, code, weight, coef, constant, inverse, block, sums, gradient, gram):
-    """The same for many classes: for each two of them Σ w p_k p_l x xᵀ, of which the Hessian is made."""
+    """Add loss, gradient and, for each two classes, Σ w p_k p_l x xᵀ, from which the Hessian is made."""
     n, p = rows.shape
     k = coef.shape[0]
     height = block.shape[0]

@@ -36,7 +36,7 @@ def loss_value(code, f, y, e):
 
 @inner
 def loss_slope(code, f, y, e):
-    """Its derivative in f; at a corner that of the flat side."""
+    """The derivative of the loss in f; at a kink, that of the flat side."""
     if code == SQUARED:
         return f - y
     if code == INSENSITIVE:
@@ -56,7 +56,7 @@ def loss_slope(code, f, y, e):
 
 @kernel
 def losses(code, f, y, e, value, slope):
-    """Value and slope of each row."""
+    """Write the loss and its derivative of each row."""
     for i in range(len(f)):
         value[i] = loss_value(code, f[i], y[i], e)
         slope[i] = loss_slope(code, f[i], y[i], e)
@@ -64,7 +64,7 @@ def losses(code, f, y, e, value, slope):
 
 @inner
 def soften(f, at, unit):
-    """Scores become slopes of -log softmax of class `at`, whose value is returned; both times `unit`."""
+    """Replace scores by the derivatives of -log softmax of class `at`; return its value, both times `unit`."""
     top = f[0]
     for k in range(1, len(f)):
         top = max(top, f[k])
@@ -80,6 +80,6 @@ def soften(f, at, unit):
 
 @kernel
 def softmax_losses(f, label, unit, value):
-    """Value of each row; the scores become slopes."""
+    """Write the softmax loss of each row; scores are replaced by derivatives."""
     for i in range(len(f)):
         value[i] = soften(f[i], label[i], unit)

@@ -11,19 +11,19 @@ from tenfold.compiled.decorators import inner, kernel
 
 @inner
 def shrunk(u, by):
-    """The number u, moved towards nought by so much, and not beyond it (soft threshold)."""
+    """Return u moved towards zero by a given amount, and not beyond it (soft threshold)."""
     return u - by if u > by else (u + by if u < -by else 0.0)
 
 
 @inner
 def bounds(y, classes):
-    """Between what the multiplier of a target is."""
+    """Return the bounds of the multiplier of a target."""
     return (min(y, 0.0), max(y, 0.0)) if classes else (-1.0, 1.0)
 
 
 @kernel
 def move_multipliers(y, f, classes, epsilon, sigma, b):
-    """Each multiplier to where it is best at f, near where it was."""
+    """Move each multiplier to its best value at f, in the proximity of its last value."""
     for i in range(len(y)):
         low, high = bounds(y[i], classes)
         b[i] = min(max(shrunk(b[i] + sigma * (y[i] - f[i]), sigma * epsilon), low), high)

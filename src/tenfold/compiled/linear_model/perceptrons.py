@@ -61,7 +61,7 @@ def perceive(block, y, weight, order, eta, constant, w, late, mistakes, run, bes
 
 @kernel
 def perceive_sparse(data, indices, ends, y, weight, order, eta, constant, w, late, mistakes, run, best, pocket, clock):
-    """Rows of a CSR matrix."""
+    """Walk over the rows of a CSR matrix in an order, as `perceive` does over dense rows."""
     outputs = len(w)
     for i in order:
         times = max(1, math.ceil(min(weight[i], MAX_REPEATS)))
@@ -103,7 +103,7 @@ def perceive_sparse(data, indices, ends, y, weight, order, eta, constant, w, lat
 def dual_perceptron_epoch(gram, sign, step, score, dual):
     """Walk over all rows; where sign * score ≤ 0, add a row's step to its coefficient and its kernel row to the scores.
 
-    How many rows were mistaken.
+    Returns the number of rows on the wrong side.
     """
     mistakes = 0
     for i in range(len(sign)):

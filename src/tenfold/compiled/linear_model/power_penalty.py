@@ -34,7 +34,7 @@ def _slope(b, a, q):
 
 @inner
 def _inverse(u, a, q):
-    """The coefficient at which the penalty has this derivative."""
+    """Return the coefficient at which the penalty has a given derivative."""
     size = a * (abs(u) * a / q) ** (1.0 / (q - 1.0))
     return size if u >= 0.0 else -size
 
@@ -65,7 +65,7 @@ def _root(rho, s, a, q):
 
 @inner
 def _move(j, S, a, q, beta, u):
-    """Minimise over one coordinate; whether it moved."""
+    """Minimise over one coordinate; return whether it moved."""
     old = beta[j]
     rho = u[j] + S[j, j] * old
     new = 0.0
@@ -93,7 +93,7 @@ def _along(s, beta, step, active, a, q, slope, curve):
 
 @inner
 def _newton(S, a, q, beta, u, active):
-    """Newton's step of the active coordinates, as far as the objective falls."""
+    """Take Newton's step of the active coordinates, shortened until the objective decreases along it."""
     n = active.shape[0]
     L, step = np.empty((n, n)), np.empty(n)
     for i in range(n):
@@ -126,8 +126,8 @@ def _newton(S, a, q, beta, u, active):
 
 
 @inner
-def _apart(b, u, a, q):
-    """penalty(b) + its conjugate(u) - b u, which is not negative: from above, so that nothing cancels."""
+def _fenchel_gap(b, u, a, q):
+    """Bound penalty(b) + conjugate(u) - b u from above without cancellation; it is not negative."""
     best, size = _inverse(u, a, q), (abs(b) / a) ** q
     if not abs(best) < np.inf:
         return np.inf
@@ -138,14 +138,14 @@ def _apart(b, u, a, q):
 
 @kernel
 def power_gap(beta, u, rest, a, q, curvature, error):
-    """How far the objective can be above its minimum, if each u may be wrong by `error`.
+    """Return a bound on the objective minus its minimum, if each u may be wrong by `error`.
 
-    `rest` is the square of the residual. The residual is a point of the dual, so is nought; and the square of the
-    slope over twice the least curvature is a bound too.
+    `rest` is the squared norm of the residual. The residual is a feasible point of the dual, and so is zero; the
+    squared norm of the gradient over twice the least curvature is a bound too.
     """
     gap, all_of_it, steep = 0.0, 0.5 * rest, 0.0
     for j in range(beta.shape[0]):
-        gap += max(_apart(beta[j], u[j] - error, a[j], q), _apart(beta[j], u[j] + error, a[j], q))
+        gap += max(_fenchel_gap(beta[j], u[j] - error, a[j], q), _fenchel_gap(beta[j], u[j] + error, a[j], q))
         all_of_it += (abs(beta[j]) / a[j]) ** q
         steep += (abs(_slope(beta[j], a[j], q) - u[j]) + error) ** 2
     gap = min(gap, all_of_it)
@@ -154,7 +154,7 @@ def power_gap(beta, u, rest, a, q, curvature, error):
 
 @kernel
 def descend_powers(S, t, a, q, curvature, tol, most, beta, u):
-    """Change β (and u with it) until the gap is at most `tol`; sweeps made, at most about `most`, and the gap."""
+    """Change β and u until the gap is at most `tol`, in about `most` sweeps; return the sweeps made and the gap."""
     p = t.shape[0]
     _refresh(S, t, beta, u)
     sweeps, work, which = 0, 0.0, np.empty(p, np.int64)

@@ -7,7 +7,7 @@ from tenfold.compiled.decorators import kernel
 
 @kernel
 def sweep(S, l, times, v, u):
-    """Lower ½ vᵀSv - qᵀv + Σ lⱼ|vⱼ| one coordinate after another, so many times; u = q - Sv follows."""
+    """Minimise ½ vᵀSv - qᵀv + Σ lⱼ|vⱼ| over one coordinate after another, in n sweeps; update u = q - Sv."""
     n = v.shape[0]
     for _ in range(times):
         for j in range(n):
@@ -27,7 +27,7 @@ def sweep(S, l, times, v, u):
 
 @kernel
 def violation(u, l, v):
-    """How far the condition of optimality is from holding, at the worst coordinate."""
+    """Return the largest violation of the optimality conditions over the coordinates."""
     worst = 0.0
     for j in range(v.shape[0]):
         if v[j] > 0.0:

@@ -24,11 +24,11 @@ MAX_ERROR_OF_NOISE = 1e-10
 
 @dividing
 def solve_well(second, mean, weight, gamma, least, alphas, coef, sure):
-    """Coefficients of each system with each penalty; and which of them are so sure that no digit is in doubt.
+    """Solve each system with each penalty; `sure` becomes True where every digit of the coefficients is accurate.
 
     `second[k]` has squares and products of the features, the target last, of which the upper triangle is read;
-    `mean[k]` and `weight[k]` are those of its rows, `gamma[k]` is the relative rounding of its entries, and columns of
-    a length up to `least` are none.
+    `mean[k]` and `weight[k]` are those of its rows, `gamma[k]` is the relative rounding of its entries; a column of a
+    length up to `least` makes a system not sure.
     """
     p = second.shape[1] - 1
     S, factor = np.empty((p, p)), np.empty((p, p))

@@ -18,7 +18,7 @@ MIN_SCALE = 1e-3
 
 @kernel
 def descend_sparse(data, indices, ends, y, weight, order, how, by, w, clock, average):
-    """One row at a time, without momentum; averages only where there is no absolute penalty."""
+    """Update the weights by one row at a time, without momentum; averages only without an absolute penalty."""
     outputs, p = len(w), w.shape[1] - 1
     f, slope = np.empty(outputs), np.empty(outputs)
     e, l2, l1 = by[0], by[4], by[5]

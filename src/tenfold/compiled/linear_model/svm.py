@@ -18,7 +18,7 @@ MIN_PAIR_DISTANCE = 1e-12
 def move_pairs(K, low, high, beta, slope, tol, most):
     """Move pairs of variables, the best by second order, until no pair is further than `tol` from optimal.
 
-    K has the kernel of all pairs of them; `beta` and `slope` are changed. The number of moves, at most `most`.
+    K has the kernel of all pairs of them; `beta` and `slope` are changed. Returns the number of moves, at most `most`.
     """
     n = len(beta)
     room = np.empty(n)
@@ -91,7 +91,7 @@ def add_rows(rows, slots, factor, first, last, out):
 
 @kernel
 def keep_columns(flat, rows, old, kept):
-    """Of rows of `old` numbers that lie one after another, some keep some of their numbers, and lie closer together."""
+    """Compact a table of rows of `old` numbers in place: some rows, with some of their columns."""
     new = len(kept)
     for at in range(len(rows)):
         row, out = flat[rows[at] * old : (rows[at] + 1) * old], flat[at * new : (at + 1) * new]

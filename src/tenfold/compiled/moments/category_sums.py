@@ -1,7 +1,7 @@
-"""Columns of codes as the columns of noughts and ones they stand for, which are never made.
+"""Sums over one-hot columns, computed from the codes without forming them.
 
 `addresses[c]` is where the codes of column c begin, floats of the type of `like`; its categories stand from
-`first[c]` on. A code below nought (unseen) stands for noughts alone.
+`first[c]` on. A code below zero (unseen) stands for zeros alone.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tenfold.compiled.decorators import inner, kernel
 
 AS_COUNTS, ABOVE_THRESHOLD, BINARY = 0, 1, 2
-"""how a number enters: as it is, as one if it is above a bar, or as nought or one, which it must be"""
+"""how a number enters: as it is, as one if it is above a bar, or as zero or one, which it must be"""
 
 
 @inner
 def _entered(x, way, bar):
-    """A number as it enters the sums, and whether it may."""
+    """Return a value as it enters the sums, and whether it is allowed."""
     if way == ABOVE_THRESHOLD:
         return (1.0 if x > bar else 0.0), True
     return x, x >= 0.0 if way == AS_COUNTS else x == 0.0 or x == 1.0
@@ -18,7 +18,7 @@ def _entered(x, way, bar):
 
 @kernel
 def add_class_sums(block, group, weight, way, bar, total):
-    """total[g, j] += w x of each row; True, if no number was one that may not enter."""
+    """total[g, j] += w x of each row; return True if every value is allowed."""
     fine = True
     for i in range(block.shape[0]):
         g, w = group[i], weight[i]
@@ -31,7 +31,7 @@ def add_class_sums(block, group, weight, way, bar, total):
 
 @kernel
 def add_sparse_class_sums(data, indices, indptr, group, weight, way, bar, total):
-    """The same of a CSR matrix: what it does not hold is nought."""
+    """total[g, j] += w x of each row of a CSR matrix; entries that are not stored are zero."""
     fine = True
     for i in range(len(indptr) - 1):
         g, w = group[i], weight[i]

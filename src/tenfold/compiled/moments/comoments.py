@@ -13,8 +13,8 @@ from tenfold.compiled.rows.copying import copy_columns
 def add_comoments(rows, y, root, shift, height, gram):
     """Add the Gram matrix of √w (x - shift, y - shift, 1) to the lower triangle of `gram`.
 
-    `y` and `root`, the square roots of the weights, are empty where there are none. `height` is how many
-    rows are copied at a time.
+    `y` and `root`, the square roots of the weights, are empty where there are none. `height` is the number
+    of rows copied at a time.
     """
     n, p = rows.shape
     q = shift.shape[0]
@@ -36,7 +36,7 @@ def add_comoments(rows, y, root, shift, height, gram):
 
 @kernel
 def add_comoments_in_place(rows, y, shift, height, gram):
-    """The same for float64 rows that are shifted already, without weights.
+    """Add the Gram matrix of `add_comoments` for float64 rows that are already shifted, without weights.
 
     Nothing is copied but the target, from which its shift, the last one, is subtracted.
     """
@@ -51,7 +51,11 @@ def add_comoments_in_place(rows, y, shift, height, gram):
         if q > p:
             for i in range(m):
                 more[i, 0] = y[start + i] - shift[p]
-        for array in (inner, outer, corner):  # anew for each block: the bits do not depend on how many come in one call
+        for array in (
+            inner,
+            outer,
+            corner,
+        ):  # for each block: bits do not depend on the number of blocks in a call
             for i in range(array.shape[0]):
                 for j in range(array.shape[1]):
                     array[i, j] = 0.0
@@ -70,10 +74,10 @@ def add_comoments_in_place(rows, y, shift, height, gram):
 
 @kernel
 def add_comoments_columns(addresses, like, y, shift, around, height, narrow, gram):
-    """The same for columns, each `y.shape[0]` values long: copied row by row, minus `around`, and added.
+    """Add the Gram matrix of `add_comoments` for columns of `y.shape[0]` values, copied by rows, minus `around`.
 
-    If they are `narrow`, target and constant go into the same block, as `add_comoments` has it; so few rows at a time
-    as `add_gram` takes, which stay in the nearest cache.
+    If they are `narrow`, target and constant go into the same block, as in `add_comoments`, a few rows at a time that
+    stay in the nearest cache.
     """
     n, p = y.shape[0], addresses.shape[0]
     q = shift.shape[0]
@@ -95,7 +99,7 @@ def add_comoments_columns(addresses, like, y, shift, around, height, narrow, gra
 
 @kernel
 def add_comoments_by(rows, y, root, group, shift, counts, buffer, gram):
-    """The same by group: rows are put in order of their groups, then each group's Gram matrix is added.
+    """Add the Gram matrix of `add_comoments` of each group: rows are sorted by group, then multiplied.
 
     `counts` (groups + 1) and `buffer` (as many rows, q + 1 columns) are scratch; rows of group -1 are left out.
     """

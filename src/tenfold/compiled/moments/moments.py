@@ -16,7 +16,7 @@ MIN_SHARE_LEFT = 1e-4
 
 @dividing
 def rough_means(rows, weight, total, mean):
-    """The mean of each column, or its first value where that overflows; whether each is within its spread of nought.
+    """The mean of each column, or its first value where that overflows; whether each is within its spread of zero.
 
     `total` is the sum of the weights.
     """
@@ -52,7 +52,7 @@ def weigh(weight, block, sums):
 
 @dividing
 def move_to_mean(gram, shift, mean, rest, comoment):
-    """Moments from the Gram matrix of √w (z - shift) and √w, of which the lower triangle is looked at.
+    """Moments from the Gram matrix of √w (z - shift) and √w, of which the lower triangle is read.
 
     Return whether the shift was so far from the mean that squares around it lost digits.
     """
@@ -74,7 +74,7 @@ def move_to_mean(gram, shift, mean, rest, comoment):
 
 @dividing
 def move_each_to_mean(gram, shift, mean, rest, comoment, far):
-    """The same for the Gram matrix of each group; of one without rows, noughts."""
+    """Compute the moments of each group from its Gram matrix, as `move_to_mean`; zeros for a group without rows."""
     q = len(shift)
     for g in range(len(gram)):
         if gram[g, q, q] != 0.0:
@@ -97,7 +97,7 @@ def correlate(second, varies, scale, out):
 
 @dividing
 def merge_moments(weight1, mean1, rest1, comoment1, weight2, mean2, rest2, comoment2, mean, rest, comoment):
-    """The moments of both, neither of weight nought; return whether all sums of squares are finite."""
+    """Merge two moments, neither of weight zero; return whether all sums of squares are finite."""
     q = len(mean)
     share = weight2 / (weight1 + weight2)
     between = weight1 * share
@@ -115,9 +115,9 @@ def merge_moments(weight1, mean1, rest1, comoment1, weight2, mean2, rest2, comom
 
 @dividing
 def merge_pairs(pairs, first, weight, mean, rest, comoment):
-    """Merge moments that stand in a row, none of weight nought: pair k becomes the one at `first + k`.
+    """Merge pairs of moments in an array, none of weight zero: the result of pair k is stored at `first + k`.
 
-    A pair may name those that pairs before it became. Return whether all sums of squares are finite.
+    A pair may refer to results of earlier pairs. Return whether all sums of squares are finite.
     """
     fine = True
     for k in range(len(pairs)):

@@ -8,7 +8,7 @@ from tenfold.compiled.decorators import kernel
 
 @kernel
 def add_scatter(rows, weight, root, group, y, shift, counts, buffer, gram, sums, total):
-    """Add rows x, minus `shift[c]` of their class c = y[i], to what is known of their group g = group[i].
+    """Add rows x, minus `shift[c]` of their class c = y[i], to the sums of their group g = group[i].
 
     The Gram matrix of √w x goes to the lower triangle of `gram[g]`, the sums of w x to `sums[g, c]` and those of w to
     `total[g, c]`. `weight` and `root`, its square roots, are empty where every weight is one. `counts` (groups + 1)

@@ -59,7 +59,7 @@ def add_spread(rows, group, row_weight, height, known, shift, weight, mean, squa
 
 @kernel
 def add_spread_columns(addresses, like, group, row_weight, height, known, shift, weight, mean, square):
-    """The same for columns of `len(group)` values each, which begin at these addresses, in the type of `like`."""
+    """Merge rows as `add_spread` does, from columns of `len(group)` values at `addresses`, in the type of `like`."""
     n, p = len(group), len(addresses)
     block, nothing = np.empty((min(height, n), p), like.dtype), np.zeros(p, like.dtype)
     for start in range(0, n, height):
@@ -71,7 +71,7 @@ def add_spread_columns(addresses, like, group, row_weight, height, known, shift,
 
 @kernel
 def add_spread_present(rows, group, row_weight, height, known, shift, weight, mean, square):
-    """The same, leaving out missing values: each column of a group has a weight of its own, `weight[g, j]`."""
+    """Merge rows as `add_spread` does, leaving out missing values: each column of a group has its `weight[g, j]`."""
     groups, p = mean.shape
     total = np.empty((groups, p))
     sums = np.empty((groups, p))

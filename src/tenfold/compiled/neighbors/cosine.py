@@ -20,7 +20,7 @@ PI_3 = 4.044532497591901e-21
 
 @kernel
 def cosines(values, offset, factor):
-    """Put factor · cos(values[i, j] + offset[j]) in the place of each of a value: within ±FAR, or slower."""
+    """Replace each value by factor · cos(values[i, j] + offset[j]); arguments beyond ±FAR take longer."""
     far = 0
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):

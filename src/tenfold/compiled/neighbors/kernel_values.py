@@ -1,4 +1,4 @@
-"""Values of kernels of pairs of rows: what is made of their products, and of their differences."""
+"""Kernel functions of pairs of rows, computed from their products or from their differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tenfold.compiled.precision.exponential import exp
 
 LAPLACIAN, CHI2, ADDITIVE_CHI2 = 0, 1, 2
 CANCELLATION_SHARE = {"float32": 1e-3, "float64": 1e-5}
-"""a squared distance below this share of the squares of both rows lost digits, and is made anew of the differences"""
+"""a squared distance below this share of the squares of both rows lost digits and is recomputed from differences"""
 CACHED_VALUES = 256
 """values of a row that are worked on while they are in cache"""
 
@@ -36,7 +36,7 @@ def exp32(x):
 
 @inner_dividing
 def _distances(row, square, squares, near):
-    """Turn the products of a row with others into squared distances; how many lost digits."""
+    """Replace the products of a row with others by squared distances; return how many of these lost digits."""
     lost = 0
     for j in range(len(row)):
         both = square + squares[j]
@@ -61,7 +61,7 @@ def _exponentials(row, factor):
 def gaussian_values(X, Z, squares_x, squares_z, gamma, out):
     """Turn out[i, j] = <X[i], Z[j]> into exp(-gamma[0] |X[i] - Z[j]|²); all of one float type.
 
-    A squared distance below the share gamma[1] of the squares of both rows is made anew of the differences.
+    A squared distance below the share gamma[1] of the squares of both rows is recomputed from the differences.
     """
     factor, near = -gamma[0], gamma[1]
     p = X.shape[1]
@@ -81,7 +81,7 @@ def gaussian_values(X, Z, squares_x, squares_z, gamma, out):
 
 @inner_dividing
 def _add_differences(x, column, kind, row):
-    """Subtract |x - z|, or (x - z)² / (x + z), of a value and those of a column."""
+    """Subtract |x - z|, or (x - z)² / (x + z), of a value x and each value z of a column."""
     if kind == LAPLACIAN:
         for j in range(len(row)):
             row[j] -= abs(x - column[j])

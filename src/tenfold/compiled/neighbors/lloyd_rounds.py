@@ -1,4 +1,4 @@
-"""Lloyd's rounds over few rows, one after the other without a word to Python."""
+"""Lloyd's rounds over few rows, without returning to Python in between."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORT, LANES = 128, 8
 
 @dividing
 def settle(rows, weight, centers, most, little):
-    """Move centres to the means of their rows till little is gained; return the inertia before the last move."""
+    """Move centres to the means of their rows until the gain is small; return the inertia before the last move."""
     count, p = centers.shape
     mass, norms, total = np.empty(count), np.empty(count), np.empty((count, p))
     square, squares = np.empty(p), np.empty(p)
@@ -41,7 +41,7 @@ def settle(rows, weight, centers, most, little):
 
 @inner
 def _sum(values):
-    """The sum in the order in which numpy sums: halves of many numbers, lanes of fewer."""
+    """Return the sum in numpy's order (pairwise: halves of many numbers, eight lanes of few)."""
     n = len(values)
     if n > SHORT:
         half = n // 2 - n // 2 % LANES

@@ -69,8 +69,8 @@ def _mixed(probabilities, at, step, factor, likely, which, out, to):
 def _retreat(value, step, factor, kept, at, beta, gamma):
     """beta[j] = factor Σ_i value[i] step[i, j], and gamma[j] = that times kept[at, j]; return the sum of the latter.
 
-    A state that is not reached has beta nought: nothing before looks at it, and rows after may be likelier from it than
-    any number can say.
+    A state that is not reached has beta zero: no earlier row uses it, and from it the likelihood of later rows might
+    overflow.
     """
     at = np.uint64(at)
     k = np.uint64(step.shape[0])
@@ -125,7 +125,7 @@ def _retreat(value, step, factor, kept, at, beta, gamma):
 
 @inner
 def _add_moves(kept, top, values, count, moved):
-    """moved[i, j] += the sum of kept[top - c, i] values[c, j] over so many rows."""
+    """moved[i, j] += Σ kept[top - c, i] values[c, j] over n rows."""
     top = np.uint64(top)
     k = np.uint64(moved.shape[0])
     for b in range(ZERO, k, EIGHT):
@@ -155,8 +155,8 @@ def _add_moves(kept, top, values, count, moved):
 def _forward(codes, first, last, marks, mark, step, table, seen, to):
     """Fill `seen` from row `to` on with what is proportional to the chances of states, by a row and those before it.
 
-    Each row of it is scaled by what the row before adds up to. marks[mark] has the chances of the row before `first`;
-    those of the start if `mark` is nought. Return the log-likelihood, and what the last row adds up to.
+    Each row of it is scaled by the sum of the row before. marks[mark] has the chances of the row before `first`;
+    those of the start if `mark` is zero. Return the log-likelihood and the sum of the last row.
     """
     k = step.shape[0]
     total, product, size = 0.0, 1.0, 1.0
@@ -182,7 +182,7 @@ def _forward(codes, first, last, marks, mark, step, table, seen, to):
 
 @kernel
 def scale_rows(table, out, largest):
-    """out[i, j] = exp(table[i, j] - largest[i]), the largest of its row; nought of a row without any likelihood."""
+    """out[i, j] = exp(table[i, j] - largest[i]), the largest of its row; zeros for a row without any likelihood."""
     n, k = table.shape
     for i in range(n):
         most = -math.inf

@@ -11,7 +11,7 @@ from tenfold.compiled.decorators import kernel
 from tenfold.compiled.precision.exponential import exp
 
 LOG_NEGLIGIBLE = -72.0
-"""logarithm of a responsibility below the square of what rounding sees: it counts as nought"""
+"""logarithm of a responsibility below the square of what rounding sees: it counts as zero"""
 
 
 @kernel
@@ -82,7 +82,7 @@ def log_sums(joint, largest, out):
 
 @kernel
 def share_out(joint, level, row_weight, largest, log_density, fourth):
-    """Make log-densities into weights of the rows in each component; return Σ w log p(x).
+    """Replace log-densities by the weights of the rows in each component; return Σ w log p(x).
 
     joint[k, i] becomes w_i times the responsibility of k for row i, and fourth[k] grows by that times the fourth power
     of the row's distance. `largest` and `log_density` (as many rows) are scratch.
@@ -108,7 +108,7 @@ def share_out(joint, level, row_weight, largest, log_density, fourth):
 
 @kernel
 def add_full(rows, shares, means, buffer, weight, total, gram):
-    """Add rows, in so many shares, to the weight, sum and Gram matrix of each component, around its mean.
+    """Add rows, by their shares, to the weight, sum and Gram matrix of each component, around its mean.
 
     Gram matrices go to the lower triangles of `gram`; if there is one, all components share it. `buffer` (as many rows)
     is scratch.
@@ -132,7 +132,7 @@ def add_full(rows, shares, means, buffer, weight, total, gram):
 
 @kernel
 def add_diagonal(rows, shares, means, weight, total, square):
-    """Add rows, in so many shares, to the weight, sum and squares of each component, around its mean."""
+    """Add rows, by their shares, to the weight, sum and squares of each component, around its mean."""
     m, p = rows.shape
     for k in range(means.shape[0]):
         for i in range(m):

@@ -1,4 +1,4 @@
-"""Nearest centres, and what Lloyd's step needs of them."""
+"""Nearest centres, and the sums of Lloyd's step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CACHED_ROWS = 512
 
 @kernel
 def _nearest(rows, centers, norms, product, best, label):
-    """The nearest centre of at most HEIGHT rows; `product` and `best` are scratch.
+    """Find the nearest centre of at most HEIGHT rows; `product` and `best` are scratch.
 
     Centre by centre over the rows, so that the comparison runs in vectors without changing the
     order of any sum.

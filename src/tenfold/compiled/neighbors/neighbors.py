@@ -1,4 +1,4 @@
-"""The nearest rows: exact distances, bounded heaps, and products that say which distances need not be computed.
+"""The nearest rows: exact distances, bounded heaps, and products that rule out distances.
 
 Distances are summed column by column in float64, of differences, so an offset of the columns costs no digits. They are
 compared by (distance, number of the row): of equal ones the first counts as nearer. Those that were left out although
@@ -22,13 +22,13 @@ QUERIES, HEIGHT, LOOK = 256, 512, 64
 
 @inner
 def _farther(d, i, e, j):
-    """Whether (d, i) comes after (e, j)."""
+    """Return whether the neighbor (d, i) ranks after (e, j): by distance, then by index."""
     return d > e or (d == e and i > j)
 
 
 @inner
 def _offer(q, d, j, size, distance, index, label, value, weight, tied):
-    """Put row j into the heap of query q, the farthest on top, or count it as tied, or leave it; the heap's size."""
+    """Offer row j to the heap of query q (farthest on top): insert, count as tied, or discard; return the size."""
     most = distance.shape[1]
     if size < most:
         at = size
@@ -57,7 +57,7 @@ def _offer(q, d, j, size, distance, index, label, value, weight, tied):
 
 @inner
 def _sink(q, d, j, size, distance, index):
-    """Put (d, j) in the place of the top, and down to where it belongs."""
+    """Replace the top of a heap by (d, j), and sift it down."""
     at = 0
     while True:
         down = 2 * at + 1
@@ -74,7 +74,7 @@ def _sink(q, d, j, size, distance, index):
 
 @inner
 def _put_in_order(q, size, distance, index):
-    """Make a heap a list, the nearest first."""
+    """Sort a heap, the nearest first."""
     for last in range(size - 1, 0, -1):
         d, j = distance[q, last], index[q, last]
         distance[q, last], index[q, last] = distance[q, 0], index[q, 0]
@@ -83,7 +83,7 @@ def _put_in_order(q, size, distance, index):
 
 @inner
 def _distances(metric, power, query, q, tile, height, scale, coded, out):
-    """out[i]: how far row i of the tile, which is columns x rows, is from a query."""
+    """out[i]: the distance of row i of the tile (columns x rows) from a query."""
     for i in range(TILE_ROWS):
         out[i] = 0.0
     for c in range(query.shape[1]):
@@ -141,7 +141,7 @@ def nearest_rows(metric, power, query, rows, scale, coded, label, value, weight,
 def nearest_by_products(
     query, rows, scale, short_query, level, short_rows, unit, label, value, weight, distance, index, tied
 ):
-    """The same by sums of squares: a distance is computed only if products in float32 do not rule it out.
+    """Find the nearest rows by Euclidean distances, computed only where products in float32 do not rule them out.
 
     `short_rows` has the rows r around a centre, times √scale x `unit`, then -|r|²/2; `short_query` the queries q and 1,
     `level` |q|². So their product is (|q|² - |q - r|²) / 2, and in float32 it errs by (p + 8) ε (|q| |r| + |r|²/2) at
@@ -208,7 +208,7 @@ def nearest_by_products(
 
 @inner
 def _still_near(a, count, waiting, known, low):
-    """Keep those that wait whose product is not below a limit; how many there are."""
+    """Keep the candidates whose product is not below a limit; return how many there are."""
     kept = 0
     for i in range(count):
         if not known[a, i] < low:
@@ -219,7 +219,7 @@ def _still_near(a, count, waiting, known, low):
 
 @inner
 def _compute(q, a, count, waiting, query, rows, scale, size, label, value, weight, distance, index, tied):
-    """Compute the distances of those that wait, and offer them; the heap's size."""
+    """Compute the distances of the candidates and offer them to the heap; return its size."""
     for i in range(count):
         j, d = waiting[a, i], 0.0
         for c in range(rows.shape[1]):
@@ -231,7 +231,7 @@ def _compute(q, a, count, waiting, query, rows, scale, size, label, value, weigh
 
 @inner
 def _replace_least(a, new, best):
-    """Put a number in the place of the least, which is on top of the heap."""
+    """Replace the least value, on top of the heap, by another."""
     at, size = 0, best.shape[1]
     while True:
         down = 2 * at + 1
@@ -248,7 +248,7 @@ def _replace_least(a, new, best):
 
 @inner
 def _limit(q, size, level, unit, slack, distance):
-    """The product below which a row is farther from query q than all that are kept; none while some are missing."""
+    """Return the product below which a row is farther from query q than its whole heap; -inf until that is full."""
     if size < distance.shape[1]:
         return np.float32(-np.inf)
     bound = 0.5 * (level - distance[q, 0] * unit * unit) - slack
@@ -257,7 +257,7 @@ def _limit(q, size, level, unit, slack, distance):
 
 @inner
 def _any_reaches(product, a, look, low):
-    """Whether one of some products is not below a limit; NaN is not.
+    """Return whether any of some products reaches a limit; NaN does not.
 
     Counted in 32 bits, at places that cannot be negative: so it runs in vectors.
     """
@@ -270,7 +270,7 @@ def _any_reaches(product, a, look, low):
 
 @kernel
 def offer_distances(away, first, size, label, value, weight, distance, index, tied):
-    """Offer rows from number `first` on by their distances to each query, which somebody else has computed."""
+    """Offer rows from index `first` on to the heap of each query, by distances computed elsewhere."""
     for q in range(away.shape[0]):
         for i in range(away.shape[1]):
             if size[q] < distance.shape[1] or away[q, i] <= distance[q, 0]:
@@ -279,14 +279,14 @@ def offer_distances(away, first, size, label, value, weight, distance, index, ti
 
 @kernel
 def put_in_order(size, distance, index):
-    """Make heaps lists, the nearest first."""
+    """Sort each heap, the nearest first."""
     for q in range(len(size)):
         _put_in_order(q, size[q], distance, index)
 
 
 @kernel
 def merge_nearest(wanted, classes, left, left_number, left_tied, right, right_number, right_tied, out, number, tied):
-    """Two lists of nearest rows as one, for each query: as many as weigh `wanted`, ties of the last counted aside.
+    """Merge two lists of nearest rows of each query, up to the weight `wanted`; ties of the last are counted apart.
 
     An entry of a list is (distance, weight, target), its number -1 if there is none. Rows of weight 0 do not exist.
     Returns the longest list's length.
@@ -335,7 +335,7 @@ def merge_nearest(wanted, classes, left, left_number, left_tied, right, right_nu
 
 @inner
 def _end(q, entries, number):
-    """The distance of the last row of a list; of none, infinity."""
+    """Return the distance of the last row of a list; infinity for an empty list."""
     end = np.inf
     for i in range(entries.shape[1]):
         if number[q, i] >= 0:

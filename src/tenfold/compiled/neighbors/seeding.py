@@ -1,4 +1,4 @@
-"""A start for k-means over few weighted rows: greedy k-means++."""
+"""Initial centers of k-means over few weighted rows: greedy k-means++."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The extremes of columns, rows of zeros, and whether all is finite: one pass over rows in cache."""
+"""Extremes of columns, rows of zeros, and a test for NaN and infinity: one pass over rows in cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tenfold.compiled.decorators import kernel
 
 @kernel
 def all_finite(rows):
-    """Whether no value is NaN or infinite."""
+    """Return whether no value is NaN or infinite."""
     values = rows.reshape(rows.size)
     wrong = 0
     for k in range(len(values)):
@@ -27,7 +27,7 @@ def widen(rows, low, high):
 
 @kernel
 def raise_to_sizes(rows, largest):
-    """Raise `largest[j]` to the sizes of the values of column j, NaN left out."""
+    """Raise `largest[j]` to the absolute values of column j, NaN left out."""
     for i in range(rows.shape[0]):
         row = rows[i]
         for j in range(len(row)):
@@ -37,7 +37,7 @@ def raise_to_sizes(rows, largest):
 
 @kernel
 def find_zeros(rows, zero):
-    """Say in `zero` which rows are zeros throughout."""
+    """zero[i]: whether row i is all zeros."""
     for i in range(rows.shape[0]):
         row = rows[i]
         j = 0

@@ -1,4 +1,4 @@
-"""Words of UTF-8 texts, and runs of them as numbers by MurmurHash3: no text is ever an object of Python."""
+"""Words of UTF-8 texts, and hashes of n-grams by MurmurHash3, without Python objects for texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SPACE_CHARACTER = 32
 
 @inner
 def mixed(k):
-    """Four bytes, as MurmurHash3 mixes them before they enter."""
+    """Return four bytes mixed as a block of MurmurHash3."""
     k = (k * 0xCC9E2D51) & UINT32_MASK
     k = ((k << 15) | (k >> 17)) & UINT32_MASK
     return (k * 0x1B873593) & UINT32_MASK
@@ -41,7 +41,7 @@ def murmur(text, start, stop):
 
 @inner
 def put(letter, out, at):
-    """Write a letter as UTF-8; where the next one goes."""
+    """Write a letter as UTF-8; return the position after it."""
     if letter < 0x80:
         out[at] = letter
         return at + 1
@@ -63,7 +63,7 @@ def put(letter, out, at):
 
 @kernel
 def cut_words(text, ends, table, out, starts, stops, last):
-    """Cut texts, one after the other in valid UTF-8, into runs of two or more letters; how many there are.
+    """Cut texts, one after the other in valid UTF-8, into words of two or more letters; return the number of words.
 
     `table` has for each code point the letter to write, 0 if it is none. Words are written to `out`, a space behind
     each, from `starts` to `stops`; `last` is where the words of each text end.

@@ -1,4 +1,4 @@
-"""The order in which a window of rows is walked: by a hash of their places, so that equal rows are apart."""
+"""The order in which a window of rows is visited: by a hash of their row ids, so that equal rows are spread out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GOLDEN = 0x9E3779B97F4A7C15
 
 @kernel
 def order_by(places, turn):
-    """The rows in an order by chance, another one for every turn."""
+    """Return the rows in a random order, another one for every epoch."""
     n = len(places)
     bits = 1
     while (1 << bits) < n:

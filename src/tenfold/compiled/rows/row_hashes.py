@@ -1,4 +1,4 @@
-"""A hash of a row's content: the same for equal rows wherever and however often they stand."""
+"""A hash of a row's values: equal rows have equal hashes, wherever they are."""
 
 from __future__ import annotations
 

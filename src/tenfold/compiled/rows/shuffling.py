@@ -1,4 +1,4 @@
-"""Folds by chance that need no memory: within any k numbers in a row, each fold stands once, in an order drawn anew."""
+"""Random folds without memory: each run of k consecutive numbers has every fold once, in a random order."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def deal(numbers, seed, k, out):
 
 @kernel
 def deal_classes(label, before, seed, k, out):
-    """The same within each class, by the number of the row among those of its class; `before` is carried on."""
+    """out[i]: the fold of row i, dealt within its class; `before` counts the rows of each class so far."""
     classes = len(before)
     order = np.empty((classes, k), np.int64)
     current = np.full(classes, -1)

@@ -9,7 +9,7 @@ from tenfold.compiled.decorators import kernel
 
 @kernel
 def sort_by(key, what):
-    """What, by its key; equal ones stay in their order. numpy's own sort takes seconds to compile."""
+    """Sort items by their keys, stably. numpy's own sort takes seconds to compile."""
     n = len(what)
     other_key, other = np.empty_like(key), np.empty_like(what)
     width = 1

@@ -1,4 +1,4 @@
-"""Rows that hold few numbers (CSR): their products with one another, and dense and sparse rows side by side."""
+"""Sparse rows (CSR): their Gram matrix, copies, and dense and sparse columns side by side."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tenfold.compiled.decorators import kernel
 
 @kernel
 def add_sparse_gram(data, indices, indptr, weight, gram):
-    """gram += XᵀWX of a CSR matrix whose places are in order, each once, row by row; the lower triangle."""
+    """gram += XᵀWX of a CSR matrix in canonical format, row by row; the lower triangle."""
     for i in range(len(indptr) - 1):
         first = indptr[i]
         for a in range(first, indptr[i + 1]):
@@ -18,7 +18,7 @@ def add_sparse_gram(data, indices, indptr, weight, gram):
 
 @kernel
 def copy_sparse(data, indices, indptr, start, stop, shift, block):
-    """block[i, j] = what a CSR matrix holds at row start + i, minus shift[j]; return how many values are not finite."""
+    """block[i, j] = row start + i of a CSR matrix, minus shift[j]; return how many values are not finite."""
     wrong = 0
     for i in range(start, stop):
         row = block[i - start]
@@ -34,7 +34,7 @@ def copy_sparse(data, indices, indptr, start, stop, shift, block):
 
 @kernel
 def count_entries(block, counts):
-    """counts[i] += the numbers of row i that are not zero."""
+    """counts[i] += the number of nonzero values of row i."""
     for i in range(block.shape[0]):
         for j in range(block.shape[1]):
             counts[i] += block[i, j] != 0
@@ -42,7 +42,7 @@ def count_entries(block, counts):
 
 @kernel
 def put_dense(block, shift, at, data, indices):
-    """The numbers of each row that are not zero behind those that are there; columns are counted from `shift` on."""
+    """Append the nonzero values of each row to those stored so far; column numbers begin at `shift`."""
     for i in range(block.shape[0]):
         k = at[i]
         for j in range(block.shape[1]):
@@ -55,7 +55,7 @@ def put_dense(block, shift, at, data, indices):
 
 @kernel
 def put_sparse(some, places, indptr, shift, at, data, indices):
-    """The same of a CSR matrix."""
+    """Append the values of each row of a CSR matrix to those stored so far; column numbers begin at `shift`."""
     for i in range(len(indptr) - 1):
         k = at[i]
         for e in range(indptr[i], indptr[i + 1]):
@@ -67,7 +67,7 @@ def put_sparse(some, places, indptr, shift, at, data, indices):
 
 @kernel
 def put_codes(codes, table, start, ends, indices):
-    """Where the ones of rows of codes stand, from row `start` on: what the table says of a code, none if it says -1.
+    """Write the one-hot columns of rows of codes, from row `start` on: `table` maps codes to columns, -1 to none.
 
     `ends` counts them up by row.
     """

@@ -24,7 +24,7 @@ def make_grid(edges, low, scale, first):
 
 @kernel
 def _cell(x, low, scale):
-    """The cell of a value: never decreasing in it, which is all that is needed."""
+    """The cell of a value: never decreasing in it, which is all that the search needs."""
     z = (x - low) * scale
     if z >= GRID_CELLS - 1:
         return GRID_CELLS - 1
@@ -48,7 +48,7 @@ def bin_block(block, edges, low, scale, first, start, bins):
 def add_class_bins(bins, label, weight, stride, histogram):
     """Add each row's weight to histogram[j, label * stride + bin], for every column j.
 
-    Four columns at a time: their sums do not wait for each other. Unsigned places need no look for negative ones.
+    Four columns at a time: their sums do not wait for each other. Unsigned indices need no test for negative ones.
     """
     p, n = bins.shape
     first = np.empty(4096, np.uint64)
@@ -75,8 +75,7 @@ def add_class_bins(bins, label, weight, stride, histogram):
 
 @kernel
 def ends_of_gaps(block, values, low, scale, first, least, greatest):
-    """least, greatest [j, b]: of the rows' values of column j that have b of its given values below them, equal to
-    none."""
+    """Lower least[j, b] and raise greatest[j, b] to the values of column j between its given values b - 1 and b."""
     m = values.shape[1]
     for j in range(block.shape[1]):
         for i in range(block.shape[0]):

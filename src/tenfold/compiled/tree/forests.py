@@ -1,4 +1,4 @@
-"""Draws of rows for the trees of a forest, and sums of what the trees say."""
+"""Bootstrap draws of rows for the trees of a forest, and sums of the trees' predictions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CUMULATIVE_DRAWS = np.array(
 
 @kernel
 def tree_keys(seed, stream, first, out):
-    """A number for each tree from `first` on."""
+    """out[t]: the random key of each tree from `first` on."""
     start = mix(np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(stream))
     for t in range(len(out)):
         out[t] = mix(start + np.uint64(first + t + 1) * np.uint64(0xD1B54A32D192ED03))
@@ -29,7 +29,7 @@ def tree_keys(seed, stream, first, out):
 
 @inner
 def times(number, key):
-    """How often a tree draws a row: a Poisson number of mean one."""
+    """Return how often a tree draws a row: a Poisson number of mean one."""
     u = mix(np.uint64(number) * np.uint64(0x9E3779B97F4A7C15) + key)
     k = 0
     while k < MAX_DRAWS and u >= CUMULATIVE_DRAWS[k]:
@@ -46,7 +46,7 @@ def draw_rows(numbers, key, out):
 
 @kernel
 def add_forest(block, column, threshold, turn, first, route_at, width, route, roots, value, out):
-    """Add to out[i] what every tree says of row i."""
+    """Add the prediction of every tree for row i to out[i]."""
     for t in range(len(roots)):
         for i in range(block.shape[0]):
             k = roots[t]
@@ -66,7 +66,7 @@ def add_forest(block, column, threshold, turn, first, route_at, width, route, ro
 
 @kernel
 def add_unseen(bins, na_bin, column, place, turn, first, route_at, route, roots, value, numbers, keys, out, count):
-    """Add to out[i] what those trees say of row i that have not drawn it, and count them; without numbers, all do."""
+    """Add the predictions of the trees that did not draw row i to out[i], and count them; without row ids, of all."""
     for t in range(len(roots)):
         for i in range(bins.shape[1]):
             if len(numbers) and times(numbers[i], keys[t]) > 0:

@@ -29,7 +29,7 @@ def logistic_slopes(m, y):
 
 @inner_dividing
 def logistic(margin, target, g_times, h_times, g, h):
-    """Both of rows of weight one, in whole units."""
+    """Return slope and curvature of the logistic loss of a row of weight one, in whole units."""
     for i in range(len(margin)):
         slope, curve = logistic_slopes(margin[i], target[i])
         g[i] = np.int64(np.rint(slope * g_times))
@@ -38,7 +38,7 @@ def logistic(margin, target, g_times, h_times, g, h):
 
 @inner_dividing
 def logistic_losses(margin, target, times, cap, out):
-    """The loss of rows of weight one, in whole units."""
+    """The logistic loss of rows of weight one, in whole units."""
     for i in range(len(margin)):
         m = margin[i]
         out[i] = np.int64(np.rint(min((max(m, 0.0) - m * target[i] + log1p(exp(-abs(m)))) * times, cap)))
@@ -49,7 +49,7 @@ def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit
     """g and h of some rows for one output: slope and curvature of the loss, times the weight, in whole units.
 
     margin: rows x outputs. Weights that are whole numbers come as `times`, so that a row of weight two is rounded as
-    two rows are; else they are in `weight`. Both are empty, if every one is one. h: empty, if all are to be one.
+    two rows are; else they are in `weight`. Both are empty, if every one is one. h: empty, if all are one.
     """
     if loss == LOGISTIC and not len(weight) and not len(times):
         logistic(margin[start:stop, 0].copy(), target[start:stop], 1 / g_unit, 1 / h_unit, g[start:stop], h[start:stop])
@@ -88,9 +88,9 @@ def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit
 
 @kernel
 def loss_sum(loss, margin, target, weight, level, keep, unit, cap, start, stop, sums, heft):
-    """Add the loss of rows that are kept for learning, and of the others, in whole units; and their weights.
+    """Add the losses of training rows and of validation rows, in whole units, and their weights.
 
-    cap: what a row may add, in units, so that no sum is too large for a word: the loss of a model that is far out.
+    cap: the largest loss of a row, in units, so that no sum overflows an integer.
     """
     if loss == LOGISTIC and not len(weight):
         units = np.empty(stop - start, np.int64)
@@ -143,7 +143,7 @@ def add_leaves(index, start, stop, value, output, margin):
 
 @kernel
 def add_trees_of_bins(bins, column, place, swing, first, route_at, route, deep, value, roots, start, outputs, margin):
-    """margin[i] takes in the trees from number `start` on, one after the other: what each says of the bins of row i.
+    """Add the predictions of the trees from number `start` on, one after the other, for the bins of row i to margin[i].
 
     All rows of a block go down a step at a time: there is no branch to guess, as a leaf leads to itself (`Walk`).
     """
@@ -170,7 +170,7 @@ def add_trees_of_bins(bins, column, place, swing, first, route_at, route, deep, 
 def add_trees(
     block, column, threshold, strays, first, route_at, width, route, deep, value, roots, start, outputs, margin
 ):
-    """The same from the values of rows."""
+    """Add the predictions of the trees, as `add_trees_of_bins`, from the values of rows."""
     n, at = block.shape[0], np.empty(ROWS_PER_TREE_BLOCK, np.int32)
     for s in range(0, n, ROWS_PER_TREE_BLOCK):
         e = min(ROWS_PER_TREE_BLOCK, n - s)
@@ -203,7 +203,7 @@ def add_values(nodes, value, output, margin):
 def count_digits(place, key, weight, prefix, shift, bits, out):
     """out[place[i], d] += weight[i], where d is a digit of the key of row i, if its digits before are the prefix.
 
-    place -1: the row does not count.
+    place -1: the row is not counted.
     """
     mask = np.uint64((1 << bits) - 1)
     for i in range(len(place)):
@@ -216,8 +216,8 @@ def count_digits(place, key, weight, prefix, shift, bits, out):
 
 
 @kernel
-def kept(numbers, seed, draw, share, out):
-    """Whether each row, by its number, is in a share of all: the same rows wherever they are."""
+def in_share(numbers, seed, draw, share, out):
+    """out[i]: whether row i is in a random share of the rows, by its row id: the same rows in whatever parts."""
     for i in range(len(numbers)):
         x = (
             np.uint64(numbers[i]) * np.uint64(0x9E3779B97F4A7C15)

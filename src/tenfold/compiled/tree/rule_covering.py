@@ -1,4 +1,4 @@
-"""Which rules a row fulfils, but for one condition at most; and which comes first."""
+"""The rules that a row fulfils, or all but one condition of them; and the first rule that it fulfils."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BELOW, ABOVE, AMONG = range(3)
 
 @inner
 def holds(x, sign, bound, missing, at, width, member):
-    """Whether a value fulfils a condition; a category that is not known fulfils none."""
+    """Return whether a value fulfils a condition; an unknown category fulfils none."""
     if np.isnan(x):
         return missing == 1
     if sign == BELOW:
@@ -45,7 +45,7 @@ def cover(block, label, weight, wanted, start, column, sign, bound, missing, at,
 
 @kernel
 def first_of(block, start, column, sign, bound, missing, at, width, member, out):
-    """out[i]: the first rule that row i fulfils, or how many rules there are."""
+    """out[i]: the first rule that row i fulfils, or the number of rules."""
     rules = len(start) - 1
     for i in range(block.shape[0]):
         found = rules

@@ -23,7 +23,7 @@ def follow_stumps(bins, label, feature, cut, left, right, up, down, first, weigh
 
 @kernel
 def add_weights(bins, label, feature, cut, left, right, weight, before, bar, stride, histogram):
-    """Add each row's weight by column, class and bin, and look back at a stump, if there is one (feature -1: none).
+    """Add each row's weight by column, class and bin, and evaluate a stump (feature -1: none).
 
     Return the weight of the rows that it is wrong about, and of all; then the same of rows whose weight rose to the
     bar, in the weights that the rows had before.
@@ -46,7 +46,7 @@ def add_weights(bins, label, feature, cut, left, right, weight, before, bar, str
 
 @kernel
 def add_votes(block, feature, threshold, left, right, alpha, votes):
-    """votes[i, c]: the weights of the stumps that say class c of row i."""
+    """votes[i, c] += the weights of the stumps that predict class c for row i."""
     for t in range(len(feature)):
         j, bar, low, high, a = feature[t], threshold[t], left[t], right[t], alpha[t]
         for i in range(block.shape[0]):

@@ -1,4 +1,4 @@
-"""Down a tree: the leaf of each row, from its values or from its bins."""
+"""The leaf of each row in a tree, from its values or from its bins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tenfold.compiled.decorators import kernel
 
 @kernel
 def bin_values(block, edges, levels, na_bin, low, scale, first, cells, start, bins):
-    """bins[j, start + i]: how many edges of column j lie below the value of row i, or its category; or the gap."""
+    """bins[j, start + i]: the number of edges of column j below row i's value, its category, or the missing bin."""
     for j in range(block.shape[1]):
         column = bins[j]
         if levels[j] > 0:
@@ -29,7 +29,7 @@ def bin_values(block, edges, levels, na_bin, low, scale, first, cells, start, bi
 
 @kernel
 def leaves_of(block, column, threshold, turn, first, route_at, width, route, root, out):
-    """out[i]: the node in which row i ends. A category that the node's rows had not: there."""
+    """out[i]: the node in which row i ends. A row with a category that was not in a node ends there."""
     for i in range(block.shape[0]):
         k = root
         while column[k] >= 0:
@@ -47,7 +47,7 @@ def leaves_of(block, column, threshold, turn, first, route_at, width, route, roo
 
 @kernel
 def sides_of(block, column, threshold, turn, first, route_at, width, route, root, taken, left, right):
-    """Go down as `leaves_of` does, and note at each threshold the values next to it, of the rows that are taken."""
+    """Go down as `leaves_of` does, and record the selected rows' nearest values on each side of each threshold."""
     for i in range(block.shape[0]):
         if not taken[i]:
             continue
@@ -73,7 +73,7 @@ def sides_of(block, column, threshold, turn, first, route_at, width, route, root
 
 @kernel
 def leaves_of_bins(bins, offset, na_bin, column, place, turn, first, route_at, route, root, out):
-    """The same from bins, going on from the nodes in `out`."""
+    """out[i]: the node in which row i ends, from its bins, starting at the node in `out`."""
     for i in range(bins.shape[1]):
         k = max(out[i], root)
         while column[k] >= 0:

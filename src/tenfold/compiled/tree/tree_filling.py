@@ -17,7 +17,7 @@ COUNT_BITS = 14
 
 @inner
 def add_plane(bins, offset, rows, start, stop, first, value, plane):
-    """plane[first[i] + cell of row i] += value[i], for every column, two at a time: they do not wait for each other."""
+    """plane[first[i] + cell of row i] += value[i], for every column, two independent columns at a time."""
     p = bins.shape[0]
     at = np.empty(GATHERED_ROWS, np.uint32)
     for s in range(start, stop, GATHERED_ROWS):
@@ -64,7 +64,7 @@ def fill_classes(flat, at, channels, bins, offset, rows, start, stop, label, a):
 
 @kernel
 def fill_pairs(hist, bins, offset, rows, start, stop, a, b):
-    """The same of sums: Σa, Σb (none: ones), and the number of rows."""
+    """The histogram of the rows of a node, from flat[at] on: Σa, Σb (none: ones), and the number of rows."""
     cells = hist.shape[1]
     most = min(stop - start, PACKED_ROWS)
     first, value, packed = np.zeros(most, np.uint64), np.empty(most, np.int64), np.empty(cells, np.int64)
@@ -93,7 +93,7 @@ def fill_pairs(hist, bins, offset, rows, start, stop, a, b):
 
 @kernel
 def total_of(rows, start, stop, label, a, b, t):
-    """Add rows to channel sums: by label, or (None) sums of a and b. What is None is not compiled."""
+    """Add rows to channel sums: by label, or (None) sums of a and b. Branches on None are not compiled."""
     if label is not None:
         for i in range(start, stop):
             t[label[rows[i]]] += a[rows[i]] if len(a) else 1
@@ -108,24 +108,29 @@ def total_of(rows, start, stop, label, a, b, t):
 
 
 @inner
+def add_to_cell(cells, v, r, label, a, b):
+    """Add row r to the channels of cell v: its weight by label, or its sums (of what is None there are none)."""
+    if b is not None:
+        cells[0, v] += a[r]
+        cells[1, v] += b[r] if len(b) else 1
+    if label is not None:
+        cells[label[r], v] += a[r] if len(a) else 1
+    cells[cells.shape[0] - 1, v] += 1
+
+
+@inner
 def count_column(column, rows, start, stop, label, a, b, cells, words):
-    """The histogram of one column for few rows, and a bit for each bin they have."""
-    last = cells.shape[0] - 1
+    """Fill the histogram of one column for few rows, and set a bit for each bin that they have."""
     for i in range(start, stop):
         r = rows[i]
         v = np.int64(column[r])
         words[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
-        if b is not None:
-            cells[0, v] += a[r]
-            cells[1, v] += b[r] if len(b) else 1
-        if label is not None:
-            cells[label[r], v] += a[r] if len(a) else 1
-        cells[last, v] += 1
+        add_to_cell(cells, v, r, label, a, b)
 
 
 @inner
 def count_few(column, rows, start, stop, label, a, b, cells, present):
-    """The same for so few rows that their bins are put in order one by one; how many bins."""
+    """Fill the histogram of one column for very few rows, and insert their bins in order; return the number of bins."""
     last, count = cells.shape[0] - 1, ZERO
     for i in range(start, stop):
         r = rows[i]
@@ -137,18 +142,13 @@ def count_few(column, rows, start, stop, label, a, b, cells, present):
                 k -= 1
             present[k] = v
             count += 1
-        if b is not None:
-            cells[0, v] += a[r]
-            cells[1, v] += b[r] if len(b) else 1
-        if label is not None:
-            cells[label[r], v] += a[r] if len(a) else 1
-        cells[last, v] += 1
+        add_to_cell(cells, v, r, label, a, b)
     return count
 
 
 @inner
 def bins_of(words, width, present):
-    """The bins whose bits are set, in order; how many. The bits are cleared."""
+    """List the bins whose bits are set, in order, and clear the bits; return the number of bins."""
     count = ZERO
     for w in range((width + 63) >> 6):
         bits = words[w]
@@ -170,7 +170,7 @@ def bins_of(words, width, present):
 
 @inner
 def clear(cells, present, count):
-    """No more rows in some bins."""
+    """Set the counts of some bins to zero."""
     for k in range(count):
         for c in range(cells.shape[0]):
             cells[c, present[k]] = 0

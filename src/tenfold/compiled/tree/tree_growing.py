@@ -1,4 +1,4 @@
-"""Grow a tree over rows that are at hand: bins by column, an index of rows that is sorted into nodes.
+"""Grow a tree over rows in memory: bins by column, and an index of rows that is sorted by node.
 
 All sums are of whole numbers (`tree_search.py`), so this gives the same tree as merging histograms of parts level by
 level; it only takes less time where the rows of a node are in one place.
@@ -56,7 +56,7 @@ of the tables without which it cannot go on"""
 
 @kernel
 def in_levels(node, root):
-    """The nodes below a root, and itself, level by level."""
+    """List a root and the nodes below it, level by level."""
     order, count, at = np.empty(len(node), np.int64), 1, 0
     order[0] = root
     while at < count:
@@ -71,13 +71,13 @@ def in_levels(node, root):
 
 @kernel
 def branch_path(path, branch):
-    """The number of a branch."""
+    """Return the number of a branch, which identifies its path from the root."""
     return np.int64(mix(np.uint64(path) + np.uint64(2 * branch + 3)))
 
 
 @kernel
 def draw(features, key, out):
-    """The columns in an order that belongs to a node."""
+    """Shuffle the columns in the random order of a node."""
     n = len(features)
     for k in range(n):
         out[k] = features[k]
@@ -89,7 +89,7 @@ def draw(features, key, out):
 
 @kernel
 def routes(hist, first, present, count, total, criterion, units, rules, kind, place, by, out):
-    """out[b]: the branch of each category of a split (-1: no row of the node has it); how many branches."""
+    """out[b]: the branch of each category of a split (-1: no row of the node has it); return the number of branches."""
     for b in range(len(out)):
         out[b] = -1
     if kind == MULTIWAY:
@@ -111,7 +111,7 @@ def routes(hist, first, present, count, total, criterion, units, rules, kind, pl
 
 @kernel
 def row_noise(squares, total, units, rules):
-    """The variance of a row of a node, times what a row weighs, from its channel sums and Σ of squares."""
+    """Return the variance of a node's targets times the weight of a row, from its channel sums and Σ of squares."""
     weight = total[1] * units[1]
     if weight <= 0:
         return 0.0
@@ -122,7 +122,7 @@ def row_noise(squares, total, units, rules):
 
 @inner
 def sort_rows(column, table, rows, start, stop, aside):
-    """Sort the rows of a node by branch, of two, in their order; where the first branch ends."""
+    """Partition the rows of a node into two branches, stably; return where the first branch ends."""
     here, there, one = np.uint64(start), np.uint64(0), np.uint64(1)
     for i in range(stop - start):
         r = rows[np.uint64(start + i)]
@@ -140,7 +140,7 @@ def sort_rows(column, table, rows, start, stop, aside):
 
 @inner
 def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
-    """The same of any number of branches; ends[k]: where branch k ends."""
+    """Partition the rows of a node into any number of branches, stably; ends[k]: where branch k ends."""
     for k in range(branches + 1):
         ends[k] = 0
     for i in range(start, stop):
@@ -158,15 +158,15 @@ def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
 @kernel
 def grow(
     bins, offset, kind, na_bin, label, a, b, square, rows, criterion, units, rules, cost, monotonic, max_depth,
-    min_split, max_leaves, least_merit, most_features, node, real, sums, route, pool, flat, spare, opened, state,
+    min_split, max_leaves, min_gain, most_features, node, real, sums, route, pool, flat, spare, opened, state,
 ):  # fmt: skip
-    """Grow a tree over `rows` from its root, which end up sorted by leaf; False: longer tables are wanted, call again.
+    """Grow a tree from its root; `rows` end up sorted by leaf. Return False if longer tables are needed: call again.
 
-    The tables of the nodes (fields, merit and bounds, channel sums) are written in the order of creation, and the
+    The tables of the nodes (fields, gain and bounds, channel sums) are written in the order of creation, and the
     routes of splits of categories. kind: None, if all columns are numbers. label and cost: None, if sums are split; b
-    and way: None, if classes are. What is None is not compiled. `max_leaves` 0: split all that can be; else the best
-    split of all leaves comes next. `square`: squares of rows for `row_noise`, empty if they are not wanted, None for
-    classes. `pool`: histograms, and `flat`: the same numbers, in one row.
+    and way: None, if classes are. Branches on None are not compiled. `max_leaves` 0: split every leaf that can be;
+    else the leaf with the best split comes next. `square`: squares of rows for `row_noise`, empty if not needed, None
+    for classes. `pool`: histograms, and `flat`: a flat view of them.
     """
     p, channels = len(offset) - 1, sums.shape[1]
     widest, most = ZERO + 1, ZERO + 2
@@ -261,7 +261,7 @@ def grow(
                 if most_features < p:
                     draw(every, np.uint64(node[k, PATH]), chosen)
                     picked = chosen
-                while done < most_features or (best <= least_merit and done < p):
+                while done < most_features or (best <= min_gain and done < p):
                     c = picked[done]
                     done += 1
                     hist, first = small, ZERO
@@ -292,13 +292,13 @@ def grow(
                             node[k, ORDER], node[k, TURN] = order, to_left
                     if slot < 0:
                         clear(small, present, count)
-            if best > least_merit:
+            if best > min_gain:
                 real[k, MERIT], opened[open_count] = best, k
                 open_count += 1
             else:
                 node[k, COLUMN] = -1
                 node[k, PLACE] = node[k, ORDER] = node[k, TURN] = 0
-            if slot >= 0 and (best <= least_merit or stop - start < large):
+            if slot >= 0 and (best <= min_gain or stop - start < large):
                 spare[spares] = slot
                 spares += 1
                 node[k, SLOT] = -1

@@ -1,4 +1,4 @@
-"""What a level of a tree takes from a chunk, and what a split makes of a merged histogram."""
+"""Rows of a chunk by node of a level, and the branches of a split of a merged histogram."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenfold.compiled.tree.tree_search import NUMERIC, ZERO
 
 @kernel
 def sort_by_slot(nodes, slot, ends, rows):
-    """The rows whose node has a slot, sorted by it in their order; ends[s]: where those of slot s end."""
+    """The rows whose node has a slot, stably sorted by slot; ends[s]: where those of slot s end."""
     for s in range(len(ends)):
         ends[s] = 0
     for i in range(len(nodes)):
@@ -32,7 +32,7 @@ def sort_by_slot(nodes, slot, ends, rows):
 
 @kernel
 def branches_of(hist, offset, kind, na_bin, node, total, criterion, units, rules, table, sums):
-    """The branch of each bin of the column that a node splits, and the channel sums of the branches; how many."""
+    """The branch of each bin of the column that a node splits, and channel sums of branches; return their number."""
     channels = hist.shape[0]
     j = node[COLUMN]
     start, stop = offset[j], offset[j + 1]

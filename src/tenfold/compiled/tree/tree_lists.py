@@ -38,7 +38,7 @@ def add_row(t, i, label, a, b):
 
 @inner
 def try_cut(left, na_bin, total, base, criterion, units, rules, cost, branch):
-    """Merit of a cut with these channel sums on its left, and whether missing rows are better there too."""
+    """Return the gain of a cut with these channel sums on its left, and whether missing values go left."""
     channels = len(left)
     first, last = (1, 2) if criterion == SUMS else (0, channels - 1)  # channels of weights
     best, to_left = -1.0, 2 * left[first:last].sum() >= total[first:last].sum()
@@ -58,7 +58,7 @@ def try_cut(left, na_bin, total, base, criterion, units, rules, cost, branch):
 def best_thresholds(
     order, known, value, slot, label, a, b, total, base, criterion, units, rules, cost, gain, threshold, to_left
 ):
-    """Of one column, for every slot: the merit of the best cut (-1: none), where it is, where missing values go."""
+    """For every slot, find the best cut of one column: gain (-1: none), place, and side of missing values."""
     slots, channels = total.shape
     left, na_bin = np.zeros((slots, channels), np.int64), np.zeros((slots, channels), np.int64)
     last, branch = np.empty(slots), np.empty((2, channels), np.int64)
@@ -93,7 +93,7 @@ def best_thresholds(
 
 @inner
 def try_sets(cells, present, count, total, base, criterion, units, rules, cost, branch):
-    """The best of all sets of categories; the last one stays on the right. Merit, and the set as bits."""
+    """The best of all sets of categories; the last one stays on the right. Returns the gain, and the set as bits."""
     channels = len(total)
     best, chosen = -1.0, ZERO
     for mask in range(1, 1 << (count - 1)):
@@ -113,7 +113,10 @@ def try_sets(cells, present, count, total, base, criterion, units, rules, cost, 
 def best_sets(
     column, width, kind, rows, ends, noise, label, a, b, total, base, criterion, units, rules, cost, gain, place, by
 ):
-    """The same for a column of categories, whose missing values are one more: place and order, or (-1) a set."""
+    """For every slot, find the best split of a categorical column, missing values as one more category.
+
+    The split is a place and an order, or (-1) a set.
+    """
     slots, channels = total.shape
     cells, words = np.zeros((channels, width), np.int64), np.zeros((width + 63) // 64, np.uint64)
     present, work = np.empty(width + 1, np.int64), np.zeros(channels, np.int64)

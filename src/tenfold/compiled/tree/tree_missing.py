@@ -1,4 +1,4 @@
-"""Splits that leave missing values out and then send them somewhere: to the most common value, or in parts to all.
+"""Splits chosen without missing values, which then go to the most common branch, or in parts to all branches.
 
 The gap of a column is the cell of the rows that miss it. The most common value of a threshold is the heavier side; of
 categories it is the heaviest one, among the rows of the node or among those of the row's own class. Splits that learn
@@ -43,7 +43,7 @@ ROW_PARTS = 1 << 12
 
 @inner
 def weight_of(t, start, step, channels, criterion):
-    """The weight of some channel sums."""
+    """Return the total weight of channel sums."""
     if criterion == SUMS:
         return t[start + step]
     total = ZERO
@@ -54,9 +54,9 @@ def weight_of(t, start, step, channels, criterion):
 
 @inner
 def split_gain(branch, count, na_bin, base, chance_gain, multiway, criterion, units, rules, cost):
-    """Merit of a split into branches with these channel sums, a weight `gap` apart; -1: they have too few rows.
+    """Return the gain of a split into branches with these channel sums and a missing weight `na_bin`; -1: too few rows.
 
-    chance: what is taken off the decrease. Sums of targets are taken from the mean of all branches first, as in
+    chance: what is subtracted from the decrease. Sums of targets are taken from the mean of all branches first, as in
     `scan_sums`.
     """
     channels = branch.shape[1]
@@ -103,7 +103,7 @@ def split_gain(branch, count, na_bin, base, chance_gain, multiway, criterion, un
 
 @inner
 def sides(left, known, na_bin, policy, criterion, branch, where):
-    """The two sides of a threshold, with the missing rows on theirs; where[c] is that of class c. The heavier side."""
+    """Return the heavier side of a threshold, after adding missing rows to sides; where[c] is that of class c."""
     channels = len(left)
     for c in range(channels):
         branch[0, c] = left[c]
@@ -123,7 +123,7 @@ def sides(left, known, na_bin, policy, criterion, branch, where):
 
 @inner
 def fold_in(hist, start, width, na_bin, policy, criterion, cells, where):
-    """The cells of a column of categories, with the missing rows in theirs; the heaviest category. No rows are counted
+    """Add missing rows to the cells of a categorical column; return the heaviest category. No rows are counted
     twice: by class, those that are missing are counted nowhere."""
     channels = hist.shape[0]
     flat = hist.reshape(channels * hist.shape[1])
@@ -151,7 +151,7 @@ def fold_in(hist, start, width, na_bin, policy, criterion, cells, where):
 def search_known(
     hist, offset, kind, gaps, features, total, noise, criterion, units, rules, cost, policy, cells, branch, where
 ):  # fmt: skip
-    """As `search`, for the other ways with missing values: (merit, column, place, order)."""
+    """Find the best split, as `search`, for the other rules of missing values: (gain, column, place, order)."""
     channels = hist.shape[0]
     present = np.empty(hist.shape[1], np.int64)
     na_bin, known, left = np.empty(channels, np.int64), np.empty(channels, np.int64), np.empty(channels, np.int64)
@@ -209,7 +209,7 @@ def search_known(
 def branches_known(
     hist, offset, kind, gaps, j, place, by, total, criterion, units, rules, policy, cells, table, branch, where
 ):  # fmt: skip
-    """What the best split makes of a node: the branch of each bin, the channel sums of the branches (the missing rows
+    """Apply the best split to a node: the branch of each bin, the channel sums of the branches (the missing rows
     in theirs, if they have one), where[c]: the branch of missing rows of class c. How many branches; that of missing
     values in prediction."""
     channels = hist.shape[0]

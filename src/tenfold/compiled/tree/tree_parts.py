@@ -14,7 +14,7 @@ SHARE_BITS = 40
 
 @kernel
 def down_by_class(bins, na_bin, node, route, where, label, out):
-    """The node of each row, going on from those given; what is missing takes the branch of the row's class."""
+    """The node of each row, starting from the given ones; a missing value takes the branch of the row's class."""
     for i in range(bins.shape[1]):
         k = out[i]
         while node[k, COLUMN] >= 0:
@@ -33,7 +33,7 @@ def down_by_class(bins, na_bin, node, route, where, label, out):
 
 @kernel
 def down_in_parts(bins, na_bin, node, arity, route, share, row, at, part, new_row, new_at, new_part):
-    """One level down for rows that may be in parts; how many parts there are (they are written, if there is room)."""
+    """Move rows, which may be in parts, one level down; return the number of parts, written if there is room."""
     room, n = len(new_row), ZERO
     for e in range(len(row)):
         k, i = at[e], row[e]
@@ -63,7 +63,7 @@ def down_in_parts(bins, na_bin, node, arity, route, share, row, at, part, new_ro
 
 @kernel
 def add_parts(bins, offset, row, slot, part, label, a, b, hist):
-    """Histograms of rows in parts: hist[slot, channel, cell]; rows are counted by their parts."""
+    """Add rows in parts to histograms, hist[slot, channel, cell]; a row is counted by its shares."""
     last = hist.shape[1] - 1
     for j in range(bins.shape[0]):
         column = bins[j]
@@ -83,7 +83,7 @@ def add_parts(bins, offset, row, slot, part, label, a, b, hist):
 
 @kernel
 def spread(block, column, threshold, first, arity, route_at, width, route, share, value, out):
-    """out[i] += value of the leaves of row i, by the share of it that gets there."""
+    """out[i] += value of the leaves of row i, weighted by the share of the row that reaches them."""
     node, part = np.empty(len(column), np.int64), np.empty(len(column))
     for i in range(block.shape[0]):
         node[0], part[0], top = 0, 1.0, 1

@@ -26,7 +26,7 @@ NUMERIC, SUBSET, MULTIWAY = range(3)
 """how a column is split: at a threshold, into two sets of categories, into one branch a category"""
 ZERO: Any = np.int64(0)
 NO_INDEX: Any = np.int64(-1)
-"""numbers that are passed on: for a plain 0 a function is compiled once more"""
+"""typed constants: a plain 0 would compile a function once more"""
 DECREASE_NOISE = 1e-14
 """a decrease of squares that is this share of what it is taken from is rounding"""
 CENTERED_NOISE = 4e-30
@@ -35,8 +35,8 @@ LEAF_ROWS, LEAF_WEIGHT, L2, COST_POWER_OF, GROUP_ROWS, SMOOTH, PENALTY, CHANCE, 
 TARGET_ROUNDING = 10
 """the limits of a split: rows and weight of a leaf at least, the penalty of leaf values, the power of costs; rows of a
 category below which it joins the other rare ones, rows at the mean of the node that are added to each category before
-they are sorted, times that the decrease which chance gives to many categories is taken off, that decrease for one
-category where the criterion is SUMS (below nought: each node has its own, from squares in this unit), whether a weight
+they are sorted, multiple of the chance decrease of many categories that is subtracted, that decrease for one
+category where the criterion is SUMS (below zero: each node has its own, from squares in this unit), whether a weight
 of two stands for two rows, what a row counts for in the channel of rows, and by how much Σg of a row is off at most
 where rows of equal targets were rounded apart"""
 UNPENALIZED_CATEGORIES = 10
@@ -45,7 +45,7 @@ UNPENALIZED_CATEGORIES = 10
 
 @inner_dividing
 def impurity(plane, start, step, channels, criterion):
-    """Impurity of class weights, times their sum, and the sum; the weights stand `step` apart."""
+    """Return the impurity of class weights times their sum, and the sum; the weights are `step` apart."""
     total = 0.0
     for c in range(channels):
         total += plane[start + c * step]
@@ -87,7 +87,7 @@ def loss_of_sums(t, units, l2, low, high):
 
 @kernel
 def node_impurity(t, criterion, units, l2, low, high):
-    """What splitting a node with these channel sums is to lower."""
+    """Return the impurity of a node with these channel sums, which a split decreases."""
     if criterion != SUMS:
         return impurity(t, ZERO, ZERO + 1, len(t) - 1, criterion)[0]
     return loss_of_sums(t, units, l2, low, high)
@@ -95,7 +95,7 @@ def node_impurity(t, criterion, units, l2, low, high):
 
 @inner
 def adjusted_gain(drop, a, b, criterion, cost, power):
-    """What splits are ranked by, if not by the decrease: its ratio to the split information, its worth for its cost."""
+    """Return the gain ratio, or the gain per cost, from the decrease of a split."""
     whole = a + b
     gain = drop / whole
     if criterion == RATIO:
@@ -111,10 +111,10 @@ def adjusted_gain(drop, a, b, criterion, cost, power):
 
 @inner_dividing
 def scan_sums(hist, first, order, count, na_bin, total, base, chance_gain, units, rules, monotonic, low, high):
-    """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do).
+    """Best cut of bins in some order: (decrease, number of bins on the left, whether missing values go left).
 
-    chance: what is taken off the decrease. Without a penalty or bounds, sums are taken from the mean of the node first:
-    its square, which one far target makes huge, is then not taken from another as huge.
+    chance: what is subtracted from the decrease. Without a penalty or bounds, sums are taken from the mean of the node
+    first: its square, which one far target makes huge, is then not taken from another as huge.
     """
     floor = -DECREASE_NOISE * (base - chance_gain)
     gu, hu, l2 = units[0], units[1], rules[2]
@@ -163,7 +163,7 @@ def scan_sums(hist, first, order, count, na_bin, total, base, chance_gain, units
 
 @inner_dividing
 def scan_classes(hist, first, order, count, na_bin, total, base, chance_gain, criterion, units, rules, cost, work):
-    """The same for class weights; `work` has room for the channels."""
+    """Best cut of bins in some order, for class weights; `work` has room for the channels."""
     channels = len(total)
     rows = channels - 1
     base = base - chance_gain
@@ -217,7 +217,7 @@ def scan_classes(hist, first, order, count, na_bin, total, base, chance_gain, cr
 
 @inner
 def branch_all(hist, first, order, count, total, base, criterion, units, rules, cost):
-    """Merit of one branch a category; -1 unless two branches have rows enough."""
+    """Return the gain of one branch for each category; -1 unless two branches have enough rows."""
     channels, cells = hist.shape
     flat = hist.reshape(channels * cells)
     drop, bits, large, whole, mean = base, 0.0, 0, 0.0, 0.0
@@ -253,7 +253,7 @@ def branch_all(hist, first, order, count, total, base, criterion, units, rules, 
 
 @inner
 def weight_of_cells(hist, cell, criterion):
-    """The weight of the rows in a cell: of all classes, or Σh."""
+    """Return the weight of the rows in a cell: of all classes, or Σh."""
     if criterion == SUMS:
         return float(hist[1, cell])
     total = 0.0
@@ -264,7 +264,7 @@ def weight_of_cells(hist, cell, criterion):
 
 @inner
 def row_weight(total, criterion, units, rules):
-    """What a row weighs in the channels of a node: one unit, or the mean if weights do not count rows."""
+    """Return the weight of a row in the channels of a node: one unit, or the mean if weights are not counts of rows."""
     weight = 0.0
     if criterion == SUMS:
         weight += total[1]
@@ -278,7 +278,7 @@ def row_weight(total, criterion, units, rules):
 
 @inner
 def group_rare(hist, first, present, count, least):
-    """The cells of categories with rows enough, in order, then one of all others; how many, and of how many rows."""
+    """Return the channel sums of categories with enough rows, then of all others together, and the number of groups."""
     channels = hist.shape[0]
     groups = np.zeros((channels, count), np.int64)
     size = ZERO
@@ -298,7 +298,7 @@ def group_rare(hist, first, present, count, least):
 
 @kernel
 def group_order(groups, size, total, by, criterion, units, rules):
-    """Groups by their mean, or by the share of one class, drawn to that of the node; equal ones by their number."""
+    """Groups by their mean, or by the share of one class, shrunk towards that of the node; ties by their number."""
     smooth, whole = 0.0, 0.0
     if rules[SMOOTH] > 0:
         smooth = rules[SMOOTH] * row_weight(total, criterion, units, rules)
@@ -318,10 +318,10 @@ def group_order(groups, size, total, by, criterion, units, rules):
 
 @inner
 def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
-    """The decrease that a split of so many groups has by chance, beyond what a column of numbers has.
+    """Return the decrease that a split of n groups gives by chance, beyond that of a numeric column.
 
-    If the groups tell nothing, each adds the variance of a row to the squares between them, and sorted by their means
-    (or by the share of class `by`) they are cut where most of that is found. Groups of unequal weight count as
+    If the groups carry no information, each adds the variance of a row to the squares between them, and sorted by their
+    means (or by the share of class `by`) they are cut where most of that is found. Groups of unequal weight count as
     (Σ√w)² / Σw of equal ones. Of groups of one row each, it is all that telling the class apart would gain.
     """
     if rules[PENALTY] <= 0 or size <= UNPENALIZED_CATEGORIES:
@@ -381,7 +381,7 @@ def search_sets_of_sums(hist, first, present, count, kind, total, base, noise, u
 
 @inner
 def search_sets_of_classes(hist, first, present, count, kind, total, base, criterion, units, rules, cost, work):
-    """The same for weights of classes, and the class by whose share the groups are ordered."""
+    """Best split of a categorical column, of class weights, and the class by whose share the groups are ordered."""
     if kind == MULTIWAY:
         best = branch_all(hist, first, present, count, total, base, criterion, units, rules, cost)
         return best, ZERO, ZERO
@@ -424,7 +424,7 @@ def search_sums(hist, first, present, count, na_bin, kind, j, total, base, noise
 
 @inner
 def search_classes(hist, first, present, count, na_bin, kind, j, total, base, criterion, units, rules, cost, work):
-    """The same for weights of classes; `work` has room for the channels."""
+    """Best split of column j, of class weights; `work` has room for the channels."""
     if kind is not None and kind[j] != NUMERIC:
         best, place, by = search_sets_of_classes(
             hist, first, present, count, kind[j], total, base, criterion, units, rules, cost[j], work
@@ -440,7 +440,7 @@ def search_classes(hist, first, present, count, na_bin, kind, j, total, base, cr
 
 @inner
 def bins_with_rows(rows, start, stop, present):
-    """The bins of a column that have rows, in order; how many."""
+    """List the bins of a column that have rows, in order; return their number."""
     count = ZERO
     for b in range(stop - start):
         if rows[start + b] > 0:
@@ -453,7 +453,7 @@ def bins_with_rows(rows, start, stop, present):
 def search(
     hist, offset, kind, na_bin, features, total, base, noise, criterion, units, rules, cost, monotonic, low, high
 ):
-    """Best split of a node over some columns: (merit, column, place, order, missing left); merit -1: there is none.
+    """Best split of a node over some columns: (gain, column, place, order, missing left); gain -1: there is none.
 
     cost: of each column, None for sums. way: in which direction predictions go with it, None for classes.
     """

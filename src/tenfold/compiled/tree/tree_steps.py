@@ -41,7 +41,7 @@ from tenfold.compiled.tree.tree_search import (
     search_sums,
 )
 from tenfold.compiled.tree.tree_sums import fill_sums
-from tenfold.compiled.work_queue import CLOSED, DONE, add, await_all, lay_out, look, put, rest, take
+from tenfold.compiled.work_queue import CLOSED, DONE, back_off, fetch_add, load, publish, store, take, wait_for_all
 
 LESS, MORE, NEW, OLD, ABLE_LESS, ABLE_MORE, SPLIT, WIDE, WORDS = range(9)
 """of a step: the two new leaves (that with fewer rows first; no second: the root), where the histogram of the first is
@@ -90,7 +90,7 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
 
 @inner
 def best_of(hist, offset, kind, na_bin, low, high, total, units, rules, monotonic, bounds, room, drop, present, out):
-    """The best split of a node over columns low to high: merit (-1: none), column, place, order, missing left."""
+    """The best split of a node over columns low to high: gain (-1: none), column, place, order, missing left."""
     base = loss_of_sums(total, units, rules[2], bounds[0], bounds[1])
     free = bounds[0] == -np.inf and bounds[1] == np.inf and rules[0] >= 1 and rules[1] > 0
     out[0], out[1] = -1.0, -1
@@ -138,7 +138,7 @@ def work(
 
 
 @inner
-def note(outs, step, least_merit, node, real, opened):
+def note(outs, step, min_gain, node, real, opened):
     """The best splits of the two new leaves, of those that were found over some columns each."""
     for side in range(2):
         k = step[LESS + side]
@@ -149,7 +149,7 @@ def note(outs, step, least_merit, node, real, opened):
             if outs[i, side, 0] > outs[best, side, 0]:
                 best = i
         found = outs[best, side]
-        if found[0] > least_merit:
+        if found[0] > min_gain:
             node[k, COLUMN], node[k, PLACE], node[k, ORDER] = np.int64(found[1]), np.int64(found[2]), np.int64(found[3])
             node[k, TURN] = np.int64(found[4])
             real[k, MERIT] = opened[k] = found[0]
@@ -160,7 +160,7 @@ def split_best(
     bins, offset, kind, na_bin, pool, node, real, sums, nodes, monotonic, units, rules, min_split, max_depth, rows,
     aside, table, split, slot, opened, step,
 ):  # fmt: skip
-    """Split the leaf of the greatest merit, of equals that which came first; False: there is none.
+    """Split the leaf with the largest gain, the oldest of equal ones; return False if there is none.
 
     Its rows are sorted, and its children are the nodes that come next.
     """
@@ -207,12 +207,12 @@ def split_best(
 @kernel
 def grow_best(
     bins, offset, kind, na_bin, word, short, h, pool, node, real, sums, step, units, rules, monotonic, cells, ends,
-    outs, desk, least_merit, min_split, max_depth, max_leaves, rows, aside, route, leading,
+    outs, queue, min_gain, min_split, max_depth, max_leaves, rows, aside, route, leading,
 ):  # fmt: skip
-    """Grow a tree, best leaf first, from its root, which is node 0; how many nodes, and the length of the routes.
+    """Grow a tree, best leaf first, from node 0; return the number of nodes and the length of the routes.
 
-    The columns from ends[i] to ends[i + 1] are a piece of the work. One thread leads; others help until the tree is
-    grown: they take pieces. kind: None, if all columns are numbers.
+    The columns from ends[i] to ends[i + 1] are a piece of the work. One thread leads; others take pieces until the tree
+    is grown. kind: None, if all columns are numbers.
     """
     wide, most = 2, len(node)
     for j in range(len(na_bin)):
@@ -225,27 +225,27 @@ def grow_best(
     pieces, nodes, routed, turns = len(ends) - 1, ZERO + 1, ZERO, ZERO
     fresh = leading and step[ABLE_LESS] + step[ABLE_MORE] > 0
     if fresh:
-        lay_out(desk)
+        publish(queue)
     while True:
         k = NO_INDEX
         if fresh or not leading:
-            k = take(desk, pieces)
+            k = take(queue, pieces)
         if k >= 0:
             work(
                 bins, offset, kind, na_bin, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums, step,
                 units, rules, monotonic, cells, room, drop, present, outs[k],
             )  # fmt: skip
-            add(desk, DONE, 1)
+            fetch_add(queue, DONE, 1)
             turns = ZERO
             continue
         if not leading:
-            if look(desk, CLOSED):
+            if load(queue, CLOSED):
                 return ZERO, ZERO
-            turns = rest(turns)
+            turns = back_off(turns)
             continue
         if fresh:
-            await_all(desk, pieces)
-            note(outs, step, least_merit, node, real, opened)
+            wait_for_all(queue, pieces)
+            note(outs, step, min_gain, node, real, opened)
         if not split_best(
             bins, offset, kind, na_bin, pool, node, real, sums, nodes, monotonic, units, rules, min_split, max_depth,
             rows, aside, table, split, slot, opened, step,
@@ -261,9 +261,9 @@ def grow_best(
             break
         fresh = step[ABLE_LESS] + step[ABLE_MORE] > 0
         if fresh:
-            lay_out(desk)
+            publish(queue)
     for k in range(nodes):
         if opened[k] > -np.inf:
             node[k, COLUMN] = -1
-    put(desk, CLOSED, 1)
+    store(queue, CLOSED, 1)
     return nodes, routed

@@ -23,7 +23,7 @@ GRADIENT_BITS = 12
 
 @kernel
 def words(g, h, short, start, stop, word):
-    """What each row adds to a bin."""
+    """Pack the gradient, hessian and count of each row into the word that it adds to a bin."""
     for i in range(start, stop):
         word[i] = (
             (g[i] << (COUNT_BITS + CURVATURE_BITS)) + (h[i] << COUNT_BITS) + 1 if short else (g[i] << COUNT_BITS) + 1
@@ -57,7 +57,7 @@ def add_words(bins, offset, low, high, rows, start, stop, word, cells):
 
 @inner
 def take_apart(word, short, more, sums, curves, counts):
-    """Σg, Σh (nought, if it has no share of the word) and the number of rows; more: they are added."""
+    """Σg, Σh (zero, if it has no share of the word) and the number of rows; more: they are added."""
     middle = CURVATURE_BITS if short else 0
     ones, mask = (1 << COUNT_BITS) - 1, (1 << middle) - 1
     for k in range(len(word)):
@@ -74,7 +74,7 @@ def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, 
     word, h: of every row; rows[start:stop]: those of the node.
     """
     a, z = offset[low], offset[high]
-    part, curves, counts = cells[a:z], hist[1, a:z], hist[2, a:z]  # loops from nought on become vector instructions
+    part, curves, counts = cells[a:z], hist[1, a:z], hist[2, a:z]  # loops from zero on become vector instructions
     for s in range(start, max(stop, start + 1), ROWS_PER_WORD):
         e = min(s + ROWS_PER_WORD, stop)
         for k in range(len(part)):

@@ -52,7 +52,7 @@ class RowSketch:
         later._made = _values(X, schema, max(1, step))
         return later
 
-    def _found(self) -> tuple[Bits, int, int]:
+    def _computed(self) -> tuple[Bits, int, int]:
         if isinstance(self._made, np.ndarray):
             distinct, pairs, equal = _compared(_hashes(self._made))
             self._made = (distinct[:MAX_HASHES], pairs, equal)
@@ -61,17 +61,17 @@ class RowSketch:
     @property
     def hashes(self) -> Bits:
         """The least distinct hashes of the rows, sorted."""
-        return self._found()[0]
+        return self._computed()[0]
 
     @property
     def pairs(self) -> int:
         """Number of pairs of rows that were compared."""
-        return self._found()[1]
+        return self._computed()[1]
 
     @property
     def equal(self) -> int:
         """Number of compared pairs whose rows are equal."""
-        return self._found()[2]
+        return self._computed()[2]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowSketch) and str(self) == str(other)
@@ -81,7 +81,7 @@ class RowSketch:
 
     def __reduce__(self) -> tuple[type[RowSketch], tuple[Bits, int, int]]:
         """Hashes travel, and not the values of rows."""
-        return RowSketch, self._found()
+        return RowSketch, self._computed()
 
     @classmethod
     def read(cls, text: str) -> RowSketch:

@@ -205,7 +205,7 @@ class StumpRounds(NamedTuple):
     def _cut(self, schema: Schema, look: Look) -> RefiningCuts | AddingStumps:
         """Edges by quantiles of all rows; and values beside which there are to be more."""
         none, no, levels = np.zeros(0, np.int64), np.zeros(0), np.zeros(len(schema.columns), np.int64)
-        beside = look.beside(levels, False, self.max_bins)
+        beside = look.cut_candidates(levels, False, self.max_bins)
         edges = edges_of(look.sample, self.max_bins)
         share = Cut(edges, levels).heaviest(look.sample)
         refines = beside.size and not (look.sample.complete and share == 0)

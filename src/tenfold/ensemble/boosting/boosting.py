@@ -310,7 +310,7 @@ class Boosting(Estimator):
             g, h, word, loss = gradients.words(before, output, target, s.weight, learn)
             if output == 0:
                 boosted = self._scored(boosted, loss)
-                if self._enough(step, boosted):
+                if self._finished(step, boosted):
                     return self._boosted(step, setup, boosted)
                 rules = self._rules(setup, boosted, _row_weight(setup, loss))
                 grower = BestFirst(s.bins, cut, rules)
@@ -334,7 +334,7 @@ class Boosting(Estimator):
         step, setup, boosted, at, row_weight = state
         if boosted.begins_round(at):
             boosted, row_weight = self._scored(boosted, s.loss), _row_weight(setup, s.loss)
-            if self._enough(step, boosted):
+            if self._finished(step, boosted):
                 return self._boosted(step, setup, boosted)
         rules = self._rules(setup, boosted, row_weight)
         found = lw.proceed(at, s.histograms, None, setup.cut, rules)
@@ -387,7 +387,7 @@ class Boosting(Estimator):
             train_score=np.append(train, score[0]), validation_score=np.append(validation, score[1])
         )
 
-    def _enough(self, step: int, boosted: BoostedModel) -> bool:
+    def _finished(self, step: int, boosted: BoostedModel) -> bool:
         """Whether boosting stops: by the number of rounds, or by the validation loss."""
         if step >= self.rounds:
             return True

@@ -88,7 +88,7 @@ class OfMargins(OfBins[S]):
 
     def rows(self, chunk: Chunk) -> tuple[NumberedRows, Flags, slice | Codes]:
         """The rows that have a weight, whether each is learned from, and which of the held rows they are."""
-        seen, which = self.seen(chunk, self.sampling.drawn)
+        seen, which = self.weighted_rows(chunk, self.sampling.drawn)
         rows = NumberedRows(seen.bins, numbers_of(seen.target), seen.weight, seen.places)
         return rows, self.sampling.holdout.learns(seen.places, len(seen.target)), which
 
@@ -153,7 +153,7 @@ class TargetDigits(OfBins[lq.Digits]):
     holdout: Holdout
 
     def summarize(self, chunk: Chunk) -> lq.Digits:
-        seen, _ = self.seen(chunk, self.holdout.share > 0)
+        seen, _ = self.weighted_rows(chunk, self.holdout.share > 0)
         place = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, -1)
         return lq.count(self.sought, place, lq.keys(numbers_of(seen.target), np.float64), seen.weight, np.float64)
 
@@ -164,7 +164,7 @@ class BoostedSides(SplitSides):
     sampling: RowSampling
     outputs: int
 
-    def taken(self, places: Codes, tree: int) -> Flags:
+    def in_training_sample(self, places: Codes, tree: int) -> Flags:
         return self.sampling.keeps(self.sampling.holdout.learns(places, len(places)), places, tree // self.outputs)
 
 
@@ -179,7 +179,7 @@ class MarginLossOfValues(Statistic[RoundLoss]):
     def summarize(self, chunk: Chunk) -> RoundLoss:
         chunk = chunk.of_weight()
         learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NO_CODES, chunk.n)
-        margin, weight = self.boosted.margins(chunk.X), self.weights.whole(chunk.weight)
+        margin, weight = self.boosted.margins(chunk.X), self.weights.in_units(chunk.weight)
         return self.gradients.sum(margin, numbers_of(chunk.y), weight, learns)
 
 

@@ -49,7 +49,7 @@ class OutOfBagErrors(ForestOutOfBag[ForestErrors]):
     """Weights of rows that are misclassified out of bag."""
 
     def summarize(self, chunk: Chunk) -> ForestErrors:
-        seen, _ = self.seen(chunk, self.draws.bootstrap)
+        seen, _ = self.weighted_rows(chunk, self.draws.bootstrap)
         return ForestErrors.of(*self.unseen(seen), seen.target, seen.weight)
 
 
@@ -63,7 +63,7 @@ class OutOfBagErrorsOfValues(Statistic[ForestErrors]):
     def summarize(self, chunk: Chunk) -> ForestErrors:
         chunk = chunk.of_weight()
         found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
-        return ForestErrors.of(*found, chunk.y, self.weights.whole(chunk.weight))
+        return ForestErrors.of(*found, chunk.y, self.weights.in_units(chunk.weight))
 
 
 same_weights = refused(

@@ -34,7 +34,7 @@ class OutOfBagSquares(ForestOutOfBag[ForestSquares]):
     """Squared errors of out-of-bag predictions."""
 
     def summarize(self, chunk: Chunk) -> ForestSquares:
-        seen, _ = self.seen(chunk, self.draws.bootstrap)
+        seen, _ = self.weighted_rows(chunk, self.draws.bootstrap)
         sums, trees = self.unseen(seen)
         weight = seen.weight * self.weights.unit if len(seen.weight) else np.ones(len(trees))
         told = trees > 0

@@ -244,7 +244,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
             raise DataError(f"{member!r}: {few}. Remedy: stack_method='predict_proba', or other folds by cv=")
         return scores[:, 1] - scores[:, 0] if classes == 2 else scores
 
-    def beside(self, out_of_fold: Array, X: Columns) -> Columns:
+    def final_input(self, out_of_fold: Array, X: Columns) -> Columns:
         """Input of the final estimator: the predictions, and the columns if `passthrough`."""
         data: Any = out_of_fold
         if self.passthrough:
@@ -253,7 +253,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
 
     def seen_by_last(self, model: StackModel, X: Columns) -> Columns:
         """Input of the final estimator, predicted by the models of all rows."""
-        return self.beside(self.out_of_fold(model, X, self.k), X)
+        return self.final_input(self.out_of_fold(model, X, self.k), X)
 
     def outputs_from(self, model: StackModel, X: Columns) -> Array:
         # Final estimator input: out-of-fold predictions, and the columns that pass through, categories as numbers.

@@ -53,4 +53,4 @@ class Layer(Stage):
             rows = np.flatnonzero(fold == j)
             if len(rows):
                 out[rows] = stack.out_of_fold(self.model, chunk.X.rows(rows), j)
-        return chunk._replace(X=stack.beside(out, chunk.X))
+        return chunk._replace(X=stack.final_input(out, chunk.X))

@@ -35,7 +35,7 @@ from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.target_kind import target_kind
 from tenfold.sources.column_choice import FirstRows, first_rows, places_of
-from tenfold.sources.frames import is_frame, settled
+from tenfold.sources.frames import is_frame, materialized
 from tenfold.sources.inputs import named_columns
 from tenfold.stats.combinators import Among
 from tenfold.stats.member_summaries import Joint
@@ -106,7 +106,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         kinds = {member.need.kinds for member in team}
         needs = [member.need for member in team]
         if all(are_names(b.columns) for b in going):
-            each = self._each()
+            each = self._column_kinds()
             kind: Any = kinds.pop() if len(kinds) == 1 else "mixed"
         else:
             each, kind = (), common_need(needs, type(self).__name__).kinds if len(kinds) == 1 else "mixed"
@@ -118,7 +118,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
             each=each,
         )
 
-    def _each(self) -> tuple[tuple[str, Any], ...]:
+    def _column_kinds(self) -> tuple[tuple[str, Any], ...]:
         """How each column enters: as numbers, categories, text or a date."""
         found: dict[str, tuple[str, Any]] = {}
         for b, member in zip(self.going(), self.team(), strict=True):
@@ -170,12 +170,12 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     def training_from(self, model: EnsembleModel, X: Columns) -> Matrix:
         return self._side_by_side(model, X, lambda member, at, some: member.training_from(at, some))
 
-    def _made(self, model: EnsembleModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
+    def _blocks(self, model: EnsembleModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
         each = zip(self.team(), model.members.each, model.members.columns, strict=True)
         return [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
 
     def _side_by_side(self, model: EnsembleModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
-        made = self._made(model, X, make)
+        made = self._blocks(model, X, make)
         if self._dense(made):
             return np.hstack([_array(one) for one in made])
         return hstack(made)
@@ -229,7 +229,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return self._blank()
 
     def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
-        X = settled(X)
+        X = materialized(X)
         fresh = self._blank()
         fresh._validate_params()
         fresh = fresh.bound(X, y)
@@ -237,7 +237,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         return self._become(fresh)
 
     def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
-        X = settled(X)
+        X = materialized(X)
         if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X) and not self.computed:
             X = named_columns(X, [c.name for c in self.schema_.columns if c.kind != "unused"])
         return super()._apply(function, X, names, read)

@@ -34,7 +34,7 @@ class Model(Predictor):
             gives.add("probability")
         stages = stages_of(before, learner.need)
         what = (type(learner).__name__, frozenset(gives), classes)
-        return cls(*what, ByIdentity(learner), ByIdentity(model), stages, **more).among(classes)
+        return cls(*what, ByIdentity(learner), ByIdentity(model), stages, **more).for_classes(classes)
 
     def own_outputs(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         X, learner = self.staged(chunk).X, self.learner.it

@@ -20,7 +20,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from tenfold.core import Chunk, Columns, MergeError, ModelFileError
-from tenfold.core.axes import alike
+from tenfold.core.axes import same_axes
 from tenfold.core.statistic import Expression, Ordered
 from tenfold.engine import Snapshot
 from tenfold.engine.loop import summarized
@@ -245,7 +245,7 @@ def _adds_up(learner: Any, at: Snapshot, wanted: Expression) -> bool:
     starts = None if learner.need.sequence is None else np.zeros(0, np.int64)
     none = Chunk(X, y, np.zeros(0), True, 0, 0, starts=starts)
     empty = summarized(wanted, none, View(learner.need, at.schema))
-    if not alike(at.summary, empty):
+    if not same_axes(at.summary, empty):
         return False
     ordered = any(isinstance(statistic, Ordered) for statistic in statistics(wanted))
     return ordered or at.summary + empty is not None

@@ -220,7 +220,7 @@ class Reader:
                 found[name] = self._record(parts(node[name], "record")[0], field.type, schema, depth + 1)
             else:
                 found[name] = self.value(node[name])
-        return _made(cls, found | dict.fromkeys(with_schema(cls), schema))
+        return _construct(cls, found | dict.fromkeys(with_schema(cls), schema))
 
     def know(self, learner: Any) -> None:
         """Register the records of a learner, and of its members, as allowed contents of bundles."""
@@ -297,7 +297,7 @@ class Reader:
         name, params = parts(node, "loss", "params")
         if not isinstance(name, str) or name not in LOSSES or not isinstance(params, dict):
             raise ModelFileError("the file names a loss that this version does not know")
-        found: Loss = _made(LOSSES[name], {k: self.value(v, depth + 1) for k, v in params.items()})
+        found: Loss = _construct(LOSSES[name], {k: self.value(v, depth + 1) for k, v in params.items()})
         return found
 
     def parameter(self, node: Any, depth: int = 0) -> Parameter:
@@ -306,7 +306,7 @@ class Reader:
         cls = parameter_of(name)
         if not isinstance(params, dict) or set(params) != set(cls.names):
             raise ModelFileError(f"{name} has different fields in the file")
-        found: Parameter = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
+        found: Parameter = _construct(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         return found
 
     def learner(self, node: Any, depth: int = 0) -> Any:
@@ -315,7 +315,7 @@ class Reader:
         cls = class_of(name)
         if not isinstance(params, dict) or set(params) != set(cls._get_param_names()):
             raise ModelFileError(f"{name} has different parameters in the file")
-        model = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
+        model = _construct(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         try:
             model._validate_params()
             self.know(model)
@@ -355,7 +355,7 @@ def _number(kind: str, text: str) -> int | float:
     return number
 
 
-def _made(cls: Any, arguments: dict[str, Any]) -> Any:
+def _construct(cls: Any, arguments: dict[str, Any]) -> Any:
     """Return an instance; errors of its constructor are reported as errors of the file."""
     try:
         return cls(**arguments)

@@ -140,7 +140,7 @@ def refuse_keywords(cls: type, params: Mapping[str, Any]) -> None:
     for name, one in keywords_of(cls).items():
         if name not in params:
             continue
-        if isinstance(one, Refused) and not any(_same(params[name], value) for value in one.takes):
+        if isinstance(one, Refused) and not any(_equals(params[name], value) for value in one.takes):
             raise _error(cls, name, params[name], one)
         if isinstance(one, (RefusedValues, NoEffect)):
             for value in one.each if isinstance(one, RefusedValues) else one.refuses:
@@ -157,7 +157,7 @@ def has_no_effect(cls: type, name: str) -> bool:
     return isinstance(keywords_of(cls).get(name), NoEffect)
 
 
-def _same(given: Any, value: Any) -> bool:
+def _equals(given: Any, value: Any) -> bool:
     """Whether a parameter has a value; an array is no single value, and a dtype has several names.
 
     True is not 1; nor is 1 the same as 1.0, a share: of columns or rows, 1 is one of them and 1.0 are all.

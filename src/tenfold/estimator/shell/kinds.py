@@ -29,7 +29,7 @@ from tenfold.core.contract import for_users
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if
 from tenfold.sources import Source, is_lazy
-from tenfold.sources.frames import settled
+from tenfold.sources.frames import materialized
 from tenfold.stats.metrics import Regression
 
 T = TypeVar("T", bound=Any)
@@ -386,13 +386,13 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
     """Fit, then transform; for a source both without the wrapper; rows without their own target, if it is learned."""
     if self.cross_fits:
-        X = X if is_lazy(X) else settled(X)
+        X = X if is_lazy(X) else materialized(X)
         fitted = as_fitted(self.fit(X, y, **given))
         found = fitted._apply(type(self).training_from, X, fitted.get_feature_names_out)
         return found if is_lazy(X) else _wrap_data_with_container("transform", found, X, self)
     if is_lazy(X):
         return self.fit(X, y, **given).transform(X)
-    X = settled(X)
+    X = materialized(X)
     return TransformerMixin.fit_transform(self, X, y, **given)
 
 

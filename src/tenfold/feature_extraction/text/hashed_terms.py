@@ -69,7 +69,7 @@ class Hashing(Value):
 
     def _analyzed(self, texts: list[str]) -> CSR:
         """Hash the terms that an analyzer returns."""
-        analyze = self.analyzer.made()
+        analyze = self.analyzer.build()
         terms = [analyze(text) for text in texts]
         letters, stops = pack([term for some in terms for term in some])
         starts = np.append(0, stops)[:-1]

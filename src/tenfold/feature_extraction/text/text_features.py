@@ -179,7 +179,7 @@ class TextFeatures(OnePass, Transformer):
             stemmer(self.stemmer)
         if self.n_features is not None:
             return HashedFrequencies(self._hashing())
-        return DocumentFrequencies(self._analyzer(), tuple(sorted(self._given())), self.max_terms or 0)
+        return DocumentFrequencies(self._analyzer(), tuple(sorted(self._given_terms())), self.max_terms or 0)
 
     def _hashing(self) -> Hashing:
         """How terms become features, if they are hashed."""
@@ -200,7 +200,7 @@ class TextFeatures(OnePass, Transformer):
         how = (self.analyzer, (low, high), bool(self.lowercase), self.strip_accents, stop_words)
         return Analyzer(*how, self.stemmer, self.token_pattern)
 
-    def _given(self) -> list[str]:
+    def _given_terms(self) -> list[str]:
         """The terms of the vocabulary that was given, in the order of the features; none, if none was."""
         if self.vocabulary is None:
             return []
@@ -223,16 +223,16 @@ class TextFeatures(OnePass, Transformer):
             return TextModel(*pack([]), s.documents, self._idf(s.weight, s.documents, []))
         terms, documents = s.terms, s.documents
         if self.vocabulary is None:
-            kept = self._kept(s)
+            kept = self._selected_terms(s)
             terms, documents = [terms[at] for at in kept.tolist()], documents[kept]
         else:
-            given = self._given()
+            given = self._given_terms()
             places = {term: at for at, term in enumerate(terms)}
             documents = np.array([documents[places[term]] if term in places else 0.0 for term in given])
             terms = given
         return TextModel(*pack(terms), documents, self._idf(s.weight, documents, terms))
 
-    def _kept(self, s: TermCounts) -> Codes:
+    def _selected_terms(self, s: TermCounts) -> Codes:
         """Which terms are neither too rare nor too frequent, and among the most frequent."""
         if not len(s.ends):
             raise DataError("empty vocabulary; perhaps the documents only contain stop words")
@@ -356,7 +356,7 @@ class TextFeatures(OnePass, Transformer):
         analyze : callable
             From a str to a list of str.
         """
-        return self._analyzer().made()
+        return self._analyzer().build()
 
     @fitted
     def build_preprocessor(self) -> Callable[[str], str]:

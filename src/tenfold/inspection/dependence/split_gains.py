@@ -91,7 +91,7 @@ class NodeWeights(Statistic[Histograms]):
         chunk = chunk.of_weight()
         slot = np.where(self.below[self.tree.apply(chunk.X)], 0, 1)
         hist = np.zeros((2, self.channels.size, int(self.cut.offset[-1])), np.int64)
-        numbers = self.channels.numbers(chunk.y, self.weights.whole(chunk.weight))
+        numbers = self.channels.numbers(chunk.y, self.weights.in_units(chunk.weight))
         add_histograms(hist, np.arange(2), self.cut.bins(chunk), self.cut, slot, numbers)
         return Histograms.of(hist, None)
 

@@ -124,7 +124,7 @@ def permutation_importance(
     names, found, classes, scans, training_share = done
     if found.rows < 2:
         raise DataError("there are not two rows to score: a row needs another one to borrow from")
-    scorer = scorer.among(classes)
+    scorer = scorer.for_classes(classes)
     score = scorer.value(found.base)
     if math.isnan(score):
         raise DataError(
@@ -165,7 +165,7 @@ def _over(
             sample = lending(tuple(sorted({j for _, some in where for j in some})), seed)
             lent = rows.session.answer(As(bare, sample)).summary
             scans += 1
-        metric = Metric.of(scorer.among(rows.classes))
+        metric = Metric.of(scorer.for_classes(rows.classes))
         swapped = Swapped(rows.predictor, metric, tuple(where), repeats, ByIdentity(lent), seed)
         done = rows.session.answer(As(view, swapped)).summary
     training_share = 0.0
@@ -187,7 +187,7 @@ def _at_once(
     truth, one = truth if classes is None else class_codes(truth, classes), placed(one, classes)
     one.check([scorer.needs])
     where = columns_of(columns, names_of(X))
-    swapped = Swapped(one, Metric.of(scorer.among(classes)), tuple(where), repeats, ByIdentity(None), seed)
+    swapped = Swapped(one, Metric.of(scorer.for_classes(classes)), tuple(where), repeats, ByIdentity(None), seed)
     place = np.arange(len(truth))
     unit = units_of(place, seed, units_for(len(truth)))
     donors = Donors(place, unit, seed)

@@ -49,9 +49,9 @@ class Drops(Mergeable):
         return Drops(
             self.rows + other.rows,
             self.base + other.base,
-            _both(self.units, other.units),
+            _merged(self.units, other.units),
             tuple(tuple(a + b for a, b in zip(*two, strict=True)) for two in zip(self.repeats, other.repeats)),
-            tuple(_both(a, b) for a, b in zip(self.swapped, other.swapped, strict=True)),
+            tuple(_merged(a, b) for a, b in zip(self.swapped, other.swapped, strict=True)),
             self.inverse + other.inverse,
         )
 
@@ -127,7 +127,7 @@ class Swapped(Statistic[Drops]):
         return Drops(len(truth), summarize(truth, plain, weight, k), scores([plain])[1], repeats, swapped)
 
 
-def _both(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:
+def _merged(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:
     out = dict(a)
     for u, one in b.items():
         out[u] = out[u] + one if u in out else one

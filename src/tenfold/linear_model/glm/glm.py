@@ -158,7 +158,7 @@ class Glm(RobustErrors, Featured):
         """λ₂ and λ₁, for rows of so much weight."""
         raise NotImplementedError
 
-    def known(self, schema: Schema) -> int:
+    def offset_feature(self, schema: Schema) -> int:
         """The feature whose coefficient is one; -1 if there is no offset."""
         return -1
 
@@ -172,7 +172,7 @@ class Glm(RobustErrors, Featured):
                 f"{k * (p + 1):,} coefficients are too many for a penalty of absolute values: it needs their Hessian. "
                 f"Remedy: l1_ratio=0, or at most {MAX_HESSIAN_FEATURES:,} of them"
             )
-        coef, fixed = np.zeros((k, p)), self.known(schema)
+        coef, fixed = np.zeros((k, p)), self.offset_feature(schema)
         if fixed >= 0:
             coef[:, fixed] = 1.0
         return MeasuringScales(0, schema, coef, 1 if k * (p + 1) > MAX_HESSIAN_FEATURES else PARTS_PER_SHARE)
@@ -336,7 +336,7 @@ class Glm(RobustErrors, Featured):
 
     def _free(self, schema: Schema) -> Flags:
         """Which entries are to be found: not the offset, nor one category of each column if there is no penalty."""
-        levels, fixed = schema.levels, self.known(schema)
+        levels, fixed = schema.levels, self.offset_feature(schema)
         free = np.ones((_outputs(schema), int(schema.size("feature") or 0) + 1), bool)
         free[:, 0] = self.fit_intercept
         if fixed >= 0:

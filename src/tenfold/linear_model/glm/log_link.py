@@ -46,7 +46,7 @@ class LogLink(Errors, Regressor):
         # λ₂ = α Σ w: as scikit-learn has it, the loss is a mean.
         return self.alpha * weight, 0.0
 
-    def known(self, schema: Schema) -> int:
+    def offset_feature(self, schema: Schema) -> int:
         if self.offset is None:
             return -1
         names = schema.names

@@ -153,7 +153,7 @@ class BridgeRegression(Shrunken):
             return problem.gap(coef, *self._net(), False)
         if self.q < 1:
             return problem.share(self._gap_to_lasso(problem, coef), coef)
-        beta, u, rest, error = problem.seen(coef)
+        beta, u, rest, error = problem.standardized(coef)
         found = power_gap(beta, u, rest + error, self._sizes(problem), float(self.q), problem.curvature, error)
         return problem.share(float(found), coef)
 

@@ -111,7 +111,7 @@ class Quadratic:
         """How far the objective can be above its minimum, as a share of ½|t|², rounding included."""
         if not self.unit:
             return 0.0 if not coef.any() else math.inf
-        beta, u, rest, error = self.seen(coef)
+        beta, u, rest, error = self.standardized(coef)
         l, m = self.penalties(alpha, l1_ratio)
         found = float(duality_gap(beta, u, rest + error, l, m, positive, error))
         if NEGLIGIBLE_GAP < found < 1.0 and self.curvature > 0.0:
@@ -119,7 +119,7 @@ class Quadratic:
             found = min(found, float(gap_within(beta, u, l, m, positive, error, reach)))
         return self.share(found, coef)
 
-    def seen(self, coef: Array) -> tuple[Array, Array, float, float]:
+    def standardized(self, coef: Array) -> tuple[Array, Array, float, float]:
         """Coefficients in units of their own, Z times their residual, its square, and how wrong a product may be."""
         beta = np.where(self.varies, coef * self.scale / self.unit, 0.0)
         u, rest = self.products(beta)

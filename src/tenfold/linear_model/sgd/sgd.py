@@ -166,14 +166,14 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
         return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
 
     def _final_pass(self, model: SGDModel) -> Statistic[Any]:
-        return self._gradient(model.schema, self._found(model.training.summary))
+        return self._gradient(model.schema, self._coefs(model.training.summary))
 
     def _gradient(self, schema: Schema, weights: Array) -> LossGradient:
         """Loss and gradient over all rows."""
         return LossGradient(weights, *self._kind(len(weights)), schema.levels)
 
     def _model_of(self, step: int, schema: Schema, training: SGDTraining) -> SGDModel:
-        found = self._found(training.summary)
+        found = self._coefs(training.summary)
         return SGDModel(found[:, 1:].copy(), found[:, 0].copy(), step, training, schema)
 
     def model(self, state: State) -> SGDModel | None:
@@ -188,7 +188,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
             return self._final(state.step, state.schema, state.training)
         return None
 
-    def _found(self, summary: SGDEpochSummary) -> Array:
+    def _coefs(self, summary: SGDEpochSummary) -> Array:
         """What the model is: constants, then coefficients."""
         return summary.average if self.average else summary.weights
 
@@ -252,7 +252,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
     def _after_epoch(self, state: Epoch[SGDTraining], s: SGDEpochSummary) -> State:
         training = state.training
         curve = np.append(training.loss_curve, s.loss / s.mass)
-        if not np.isfinite(self._found(s)).all() or not np.isfinite(curve[-1]):
+        if not np.isfinite(self._coefs(s)).all() or not np.isfinite(curve[-1]):
             raise self._diverged(self._eta0(training.radius))
         left = training.left - 1
         then = SGDTraining(replace(s, loss=0.0, mass=0.0), training.radius, left, curve)
@@ -291,7 +291,7 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
 
     def certify(self, model: SGDModel, s: Summary) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its smallest value; and how the rows were walked."""
-        if not isinstance(s, LinearObjective) or not np.array_equal(s.weights, self._found(model.training.summary)):
+        if not isinstance(s, LinearObjective) or not np.array_equal(s.weights, self._coefs(model.training.summary)):
             return None
         l2, l1 = self._penalties()
         usual = "rounding errors of the usual size"

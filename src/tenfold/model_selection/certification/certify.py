@@ -22,7 +22,7 @@ from tenfold.metrics.predictors import check_model, feature_names
 from tenfold.metrics.scoring import Summary
 from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMPTIONS, ends_of
 from tenfold.model_selection.certification.dependent_rows import group_codes
-from tenfold.model_selection.certification.leakage import others, print_of
+from tenfold.model_selection.certification.leakage import count_other_models, print_of
 from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, score_units
 from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
@@ -134,7 +134,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
         return Certificate((*_of_these_rows(judged, asked), *_baselines(judged, asked)), judged.provenance)
     claims = _promises(judged, asked, level, times, method, random_state)
     rows = judged.provenance.source if is_lazy(X) else print_of(X, y, sample_weight)
-    many, kind = max((others(rows, one.kind, one.of(judged.total(one))), one.kind) for one in asked)
+    many, kind = max((count_other_models(rows, one.kind, one.of(judged.total(one))), one.kind) for one in asked)
     if many and reused is None:
         warnings.warn(
             f"these rows have scored {many} other model{'s' * (many > 1)} by {kind}, so the confidence limits hold for "
@@ -150,7 +150,7 @@ def _of_these_rows(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:
     out = []
     for one in asked:
         total = judged.total(one)
-        why = f"{_why(judged, one, total)}, from which the model was made"
+        why = f"{_explanation(judged, one, total)}, from which the model was made"
         out.append(Claim(one.kind, one.of(total), "proved", why, "data"))
     return out
 
@@ -164,7 +164,7 @@ def _promises(
     claims = []
     for one in asked:
         total = judged.total(one)
-        value, why = one.of(total), _why(judged, one, total)
+        value, why = one.of(total), _explanation(judged, one, total)
         if math.isnan(value):
             raise DataError(
                 f"{one.kind} is not defined on these rows: the target has one value only. Remedy: rows with others, or "
@@ -188,7 +188,7 @@ def _reuse(times: int) -> list[Claim]:
     return [Claim("models scored", float(times), "assumed", why, "data")]
 
 
-def _why(judged: UnitScores, asked: Asked, total: Summary) -> str:
+def _explanation(judged: UnitScores, asked: Asked, total: Summary) -> str:
     rows = f"{judged.rows:,} rows" if judged.rows > 1 else "1 row"
     many = f"{rows} in {judged.groups:,} groups" if judged.groups else rows
     if isinstance(total, Confusion) and asked.is_rate and not judged.weighted:

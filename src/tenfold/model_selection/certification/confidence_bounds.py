@@ -43,7 +43,7 @@ def ends_of(
         found = error_interval(round(total.wrong), judged.rows, 1 - 2 * tail)
         low, high = (found.low, found.high) if asked.kind == "error" else (1 - found.high, 1 - found.low)
         return IntervalBounds(low, high, "with confidence", "by the exact interval of Clopper and Pearson", UNSEEN)
-    units = judged.each(asked)
+    units = judged.unit_summaries(asked)
     k = len(units)
     if k < 2:
         what = "groups" if judged.groups else "rows"

@@ -56,7 +56,7 @@ def print_of(X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None) -> st
     return f"rows in memory, {n}, {digest}"
 
 
-def others(rows: str, score: str, value: float) -> int:
+def count_other_models(rows: str, score: str, value: float) -> int:
     """How many other models were scored by a score on the rows of a print; this one is remembered."""
     known = _judged.setdefault((rows, score), set())
     known.add(f"{value:.12g}")

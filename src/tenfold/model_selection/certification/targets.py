@@ -65,10 +65,10 @@ class UnitScores:
 
     def total(self, asked: Asked) -> Summary:
         """Merged summary of all units."""
-        found: Summary = merge(self.each(asked))
+        found: Summary = merge(self.unit_summaries(asked))
         return found
 
-    def each(self, asked: Asked) -> list[Summary]:
+    def unit_summaries(self, asked: Asked) -> list[Summary]:
         """Summary of each unit."""
         return [self.score.summary(asked.scorer, unit) for unit in self.units]
 
@@ -83,7 +83,7 @@ def score_units(
         refuse_lazy(X, type(model).__name__)
     with opened_rows(predictor, model, X, y, weight) as rows:
         source, view = rows.source, rows.view
-        asked = [replace(one, scorer=one.scorer.among(rows.classes)) for one in asked]
+        asked = [replace(one, scorer=one.scorer.for_classes(rows.classes)) for one in asked]
         weighted = source.weighted
         alone = groups is None and not weighted and all(one.is_rate for one in asked)
         key: Key = Contiguous(1, np.zeros(1, np.int64))

@@ -195,11 +195,11 @@ def _of(
     i, j = (place(one, cv.names) for one in chosen)
     if i == j:
         raise ValueError(f"b names {short(cv.names[i])} twice: a learner is as good as itself")
-    s = _which(score, cv.scoring)
+    s = _score_index(score, cv.scoring)
     return cv.scores[i, s], cv.scores[j, s], cv.sizes, (cv.names[i], cv.names[j]), cv.scoring[s]
 
 
-def _which(score: int | str, scoring: Sequence[str]) -> int:
+def _score_index(score: int | str, scoring: Sequence[str]) -> int:
     """The number of a score, given by number or name."""
     if isinstance(score, str):
         if score not in scoring:
@@ -237,4 +237,4 @@ def _means(each: Sequence[CrossValidation], score: int | str) -> tuple[Array, li
                 f"results[{at}] has other learners than results[0]: {list(map(short, one.names))}. Remedy: score the "
                 "same learners, under the same names, on every data set"
             )
-    return np.array([one.mean[:, _which(score, one.scoring)] for one in each]), each[0].names
+    return np.array([one.mean[:, _score_index(score, one.scoring)] for one in each]), each[0].names

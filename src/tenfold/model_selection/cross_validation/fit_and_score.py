@@ -43,7 +43,7 @@ from tenfold.model_selection.cross_validation.folds import Folds, FoldSplit, Gro
 from tenfold.model_selection.frame_columns import only_column, without_column
 from tenfold.sources import Source
 from tenfold.sources.column_choice import no_rows
-from tenfold.sources.frames import settled
+from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import as_source, form_of, refuse_lazy
 from tenfold.stats.combinators import As, By, Each, joined
 from tenfold.stats.metrics import Regression, Scorer
@@ -77,7 +77,7 @@ class FitAndScore:
         shares: Array | Codes | None = None,
         weight: ArrayLike | None = None,
     ) -> None:
-        self.candidates, self.X, self.y = candidates, settled(X), y
+        self.candidates, self.X, self.y = candidates, materialized(X), y
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
         self.whole = whole
         """whether the models of all rows are made too, where they cost nothing more"""
@@ -183,7 +183,7 @@ class FitAndScore:
             self.scans += found.scans if ours else 0
             for candidate in candidates:
                 candidate.source, candidate.need = source, replace(candidate.need, side=found.side)
-                candidate.scorers = tuple(scorer.among(candidate.schema.classes) for scorer in candidate.scorers)
+                candidate.scorers = tuple(scorer.for_classes(candidate.schema.classes) for scorer in candidate.scorers)
                 self.classes = candidate.schema.classes
             if not ours:
                 for candidate in candidates:

@@ -14,7 +14,7 @@ from tenfold.estimator import Estimator
 from tenfold.estimator.shell.callbacks import History
 from tenfold.model_selection.cross_validation.candidates import learned, unfitted
 from tenfold.sources import Source
-from tenfold.sources.frames import settled
+from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import as_source, form_of, is_lazy
 
 
@@ -48,7 +48,7 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
     for learner in learners:
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
-    X = settled(X)
+    X = materialized(X)
     names = ["" if len(learners) == 1 else " ".join(repr(learner).split()) for learner in learners]
     models = []
     for learner, name in zip(learners, names, strict=True):

@@ -118,7 +118,7 @@ def splits_of(
         n, starts, scans = numbering(source, need, session)
         return Splits(_from_indices(list(folds), n, starts), starts, scans)
     codes, starts, scans = _coded(folds, "folds", source, need, session)
-    key = Listed(_enough(int(codes.max(initial=-1)) + 1), codes, starts=starts)
+    key = Listed(_check_group_count(int(codes.max(initial=-1)) + 1), codes, starts=starts)
     return Splits(_leave_one_out(key), starts, scans)
 
 
@@ -146,7 +146,7 @@ def _count(folds: object) -> int:
     return int(folds)
 
 
-def _enough(groups: int) -> int:
+def _check_group_count(groups: int) -> int:
     if groups < 2:
         raise DataError("there is one fold only: nothing is left to learn from. Remedy: more folds or groups")
     return groups
@@ -249,7 +249,7 @@ def _labels(column: str, source: Source, session: Session) -> tuple[Labels, Code
 def _column(column: str, source: Source, session: Session) -> Splits:
     """Each value of a column is a fold."""
     labels, _ = _labels(column, source, session)
-    key = Labelled(_enough(len(labels)), column, labels, np.arange(len(labels)))
+    key = Labelled(_check_group_count(len(labels)), column, labels, np.arange(len(labels)))
     return Splits(_leave_one_out(key), None, 1, (column,))
 
 

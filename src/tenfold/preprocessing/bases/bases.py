@@ -36,11 +36,11 @@ class Basis(OnePass, Transformer):
     random_state: Annotated[int | None, seed] = 0
 
     @property
-    def _wanted(self) -> int | None:
+    def _center_counts(self) -> int | None:
         """How many centres are to be found for each column; None: they were given."""
         return int(self.centers) if isinstance(self.centers, (int, np.integer)) else None
 
-    def _given(self, schema: Schema) -> Array:
+    def _given_centers(self, schema: Schema) -> Array:
         """The centres that were given; ValueError if they do not fit the columns."""
         found, p = np.array(self.centers, dtype=np.float64), len(schema.columns)
         if found.ndim != 2 or found.shape[1] != p or not len(found):
@@ -50,16 +50,16 @@ class Basis(OnePass, Transformer):
         return found
 
     def statistic(self, schema: Schema) -> RowSample | ExtremesByColumn:
-        if self._wanted is None:
-            self._given(schema)
-        sampled = self._wanted is not None and self.spacing == "quantiles"
+        if self._center_counts is None:
+            self._given_centers(schema)
+        sampled = self._center_counts is not None and self.spacing == "quantiles"
         return RowSample(self.random_state) if sampled else ExtremesByColumn()
 
     def solve(self, schema: Schema, s: Race | Extremes) -> BasisModel:
-        k = self._wanted
+        k = self._center_counts
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             if k is None:
-                found = self._given(schema)
+                found = self._given_centers(schema)
             elif isinstance(s, Race):
                 found = _quantiles(*s.sample(), k)
             else:
@@ -81,7 +81,7 @@ class Basis(OnePass, Transformer):
     def certify(self, model: BasisModel, s: Race | Extremes) -> tuple[Claim, ...]:
         """How many centres there are, and where they come from."""
         many = float(len(model.centers))
-        if self._wanted is None:
+        if self._center_counts is None:
             return (Claim("centers", many, "assumed", "as they were given", "data"),)
         if isinstance(s, Extremes):
             return (
@@ -107,7 +107,7 @@ class Basis(OnePass, Transformer):
         return out
 
     def is_valid(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
-        many = len(self._given(schema)) if self._wanted is None else self._wanted
+        many = len(self._given_centers(schema)) if self._center_counts is None else self._center_counts
         return len(model.centers) == many and bool((model.gamma > 0).all())
 
     def names_out(self, names: list[str]) -> list[str]:

@@ -45,7 +45,7 @@ class RadialBasis(Basis):
 
     def widths(self, centers: Array) -> Array:
         # The width of each function: 1 / (2 d²), d the distance of the centres.
-        if self._wanted is not None:
+        if self._center_counts is not None:
             return 0.5 / distances(centers) ** 2
         apart = cdist(centers, centers)
         np.fill_diagonal(apart, np.inf)
@@ -56,7 +56,7 @@ class RadialBasis(Basis):
         return np.exp(-away * away)
 
     def transform_from(self, model: BasisModel, X: Columns) -> Array:
-        if self._wanted is not None:
+        if self._center_counts is not None:
             return super().transform_from(model._replace(gamma=np.sqrt(model.gamma)), X)
         out = np.empty((len(X), len(model.centers)))
         for rows, block in X.blocks(X.block_rows(len(model.centers))):
@@ -64,6 +64,6 @@ class RadialBasis(Basis):
         return out
 
     def names_out(self, names: list[str]) -> list[str]:
-        if self._wanted is None:
+        if self._center_counts is None:
             return [f"{self.short}{m}" for m in range(len(self.model_.centers))]
         return super().names_out(names)

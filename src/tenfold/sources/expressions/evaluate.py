@@ -86,13 +86,13 @@ def _value(one: Any, table: pa.Table) -> Any:
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
     if one.function == "when":
         condition, yes, no = one.arguments
-        return _when(condition, yes, no, table)
+        return _if_else(condition, yes, no, table)
     known = FUNCTIONS[one.function]
     operands = [_value(each, table) for each in one.arguments[: known.operands]]
     return known.compute(*operands, *one.arguments[known.operands :])
 
 
-def _when(condition: Any, yes: Any, no: Any, table: pa.Table) -> pa.Array:
+def _if_else(condition: Any, yes: Any, no: Any, table: pa.Table) -> pa.Array:
     """One value where a condition holds, another elsewhere: each is computed for its own rows only."""
     holds = _column_of(condition, table)
     if not pa.types.is_boolean(holds.type):

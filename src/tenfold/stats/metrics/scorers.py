@@ -80,7 +80,7 @@ class Scorer:
         """Whether the value depends on which of two classes is the positive one."""
         return bool(self.instead) and self.name != "roc_auc"
 
-    def among(self, classes: Labels | None) -> Scorer:
+    def for_classes(self, classes: Labels | None) -> Scorer:
         """The score of a target with these classes: more than it is of are refused, the positive one is found."""
         if not self.instead or classes is None:
             return self

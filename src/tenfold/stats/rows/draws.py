@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.compiled.rows.shuffling import deal
 from tenfold.compiled.tree.forests import draw_rows, tree_keys
-from tenfold.compiled.tree.gradients import kept
+from tenfold.compiled.tree.gradients import in_share
 from tenfold.core import Bits, Chunk, Codes, Flags
 
 ROW_STREAM, COLUMN_STREAM, SEED_STREAM, FOLD_STREAM = range(4)
@@ -69,5 +69,5 @@ class Holdout(NamedTuple):
 def share_of(places: Codes, seed: int, draw: int, share: float) -> Flags:
     """Whether each row is in a share of all: the same rows wherever they are, others in each draw."""
     out = np.empty(len(places), bool)
-    kept(places, seed, draw, share, out)
+    in_share(places, seed, draw, share, out)
     return out

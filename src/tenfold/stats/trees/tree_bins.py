@@ -81,7 +81,7 @@ class Look(Mergeable):
             max(self.most, other.most),
         )  # fmt: skip
 
-    def beside(self, levels: Codes, numbers: bool, most: int) -> Array:
+    def cut_candidates(self, levels: Codes, numbers: bool, most: int) -> Array:
         """Return the values of each column near which to cut, at most a number of bins: columns x values."""
         return rare_values(self.strata, numbers, levels, (most - 1) // 4, 2 * (most - 1) // 5)
 
@@ -243,7 +243,7 @@ class WeightUnit(NamedTuple):
     even: bool
     """whether every weight is one"""
 
-    def whole(self, weight: Array) -> Codes:
+    def in_units(self, weight: Array) -> Codes:
         """Weights in whole units; none if all are one."""
         return NO_CODES if self.even else in_units(weight, self.unit)
 
@@ -254,10 +254,10 @@ class OfBins(Held[S]):
     lens: TreeLens = field(kw_only=True)
     weights: WeightUnit
 
-    def seen(self, chunk: Chunk, places: bool = False) -> tuple[RowsInBins, slice | Codes]:
+    def weighted_rows(self, chunk: Chunk, places: bool = False) -> tuple[RowsInBins, slice | Codes]:
         """The rows that have a weight, with their places if they are asked for; and which of the held rows they are."""
         held: InBins = chunk.held
-        found = RowsInBins(*held, self.weights.whole(chunk.weight), chunk.places() if places else NO_CODES)
+        found = RowsInBins(*held, self.weights.in_units(chunk.weight), chunk.places() if places else NO_CODES)
         if chunk.uniform or (chunk.weight > 0).all():
             return found, slice(None)
         which = np.flatnonzero(chunk.weight)

@@ -14,7 +14,7 @@ from tenfold.compiled.tree.tree_filling import total_of
 from tenfold.compiled.tree.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
 from tenfold.compiled.tree.tree_search import MULTIWAY, SUMS
 from tenfold.compiled.tree.tree_steps import ABLE_LESS, MORE, WORDS, grow_best
-from tenfold.compiled.work_queue import CLOSED, desk
+from tenfold.compiled.work_queue import CLOSED, empty_queue
 from tenfold.core import Codes
 from tenfold.core.driver_threads import run_all, thread_count
 from tenfold.stats.trees.tree_bins import Bins, Cut
@@ -62,7 +62,7 @@ class BestFirst:
         real[0, LEAST:], node[0, [COLUMN, ROUTE]], node[0, STOP], sums[0] = (-np.inf, np.inf), -1, len(index), total
         step = np.zeros(WORDS, np.int64)
         step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.least_to_split and rules.max_depth != 0
-        outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
+        outs, place = np.zeros((len(self.ends) - 1, 2, 5)), empty_queue()
         given = (
             self.bins, cut.offset, rules.kinds, cut.gap, word, short, _EMPTY if short else h, self.pool, node,
             real, sums, step, rules.units, rules.limits, way, self.cells, self.ends, outs, place,

@@ -76,7 +76,7 @@ class RowValues(Statistic[ExactRows]):
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         chunk = chunk.of_weight()
-        return ExactRows.of(chunk, self.weights.whole(chunk.weight))
+        return ExactRows.of(chunk, self.weights.in_units(chunk.weight))
 
 
 class _Lists:

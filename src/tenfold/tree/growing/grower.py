@@ -150,10 +150,10 @@ class TreeGrower(Estimator):
             noise=self.noise(setup.ranges),
             counted=setup.ranges.unit == 1.0 and not self.bootstrap and not len(setup.class_weight),
             parts=parts,
-            rounded=0.5 * units[0] if criterion == ts.SUMS and not self._alike(setup.ranges) else 0.0,
+            rounded=0.5 * units[0] if criterion == ts.SUMS and not self._equal_targets_sum_alike(setup.ranges) else 0.0,
         )
 
-    def _alike(self, ranges: Ranges) -> bool:
+    def _equal_targets_sum_alike(self, ranges: Ranges) -> bool:
         """Whether rows of equal targets have equal sums, in proportion to their weights."""
         return self._parts == 1 and ranges.weights_up_to(MAX_WHOLE_WEIGHT)
 
@@ -245,7 +245,7 @@ class NumberTrees(TreeGrower):
     def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NO_CODES) -> Array:
         # What drawing in far targets took off the mean of each node; times: how often a tree drew each far row.
         far, ranges = setup.far, setup.ranges
-        whole = setup.weights.whole(far.weight)
+        whole = setup.weights.in_units(far.weight)
         weight = (whole * ranges.unit if len(whole) else 1.0) * (times if len(times) else np.ones(len(far.target)))
         off = far.taken_off(tree, ranges.center, ranges.limit, np.asarray(weight, np.float64))
         return np.asarray(off / np.maximum(sums[:, 1] * ranges.unit, 1e-300))

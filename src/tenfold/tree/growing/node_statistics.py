@@ -70,9 +70,9 @@ class OfNodes(OfBins[S]):
 
     def rows(self, chunk: Chunk) -> tuple[RowsInBins, slice | Codes]:
         """The rows that have a weight, and which of the held rows they are."""
-        return self.seen(chunk, self.holdout.share > 0 or (self.draws is not None and self.draws.bootstrap))
+        return self.weighted_rows(chunk, self.holdout.share > 0 or (self.draws is not None and self.draws.bootstrap))
 
-    def each(self, chunk: Chunk, seen: RowsInBins, which: slice | Codes) -> Iterator[tuple[Codes, Numbers]]:
+    def nodes_by_tree(self, chunk: Chunk, seen: RowsInBins, which: slice | Codes) -> Iterator[tuple[Codes, Numbers]]:
         """Yield, for each growing tree, the node of each row (past the last if it does not count) and its weight."""
         beyond, told = len(self.frontier.node), (seen.target, seen.weight)
         if self.draws is None:
@@ -96,7 +96,7 @@ class NodeHistograms(OfNodes[Histograms]):
         cut, slot, (seen, which) = self.lens.cut, slots_of(self.frontier), self.rows(chunk)
         hist = no_histograms(self.frontier, cut)
         squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
-        for nodes, numbers in self.each(chunk, seen, which):
+        for nodes, numbers in self.nodes_by_tree(chunk, seen, which):
             add_histograms(hist, slot, seen.bins, cut, nodes, numbers)
             square = self.rules.squares(*numbers[1:])
             if squares is not None and square is not None:
@@ -111,7 +111,7 @@ class NodeRows(OfNodes[RowsOf]):
         slot, (seen, which) = slots_of(self.frontier), self.rows(chunk)
         wanted: list[Codes] = []
         places: list[Codes] = []
-        for nodes, _ in self.each(chunk, seen, which):
+        for nodes, _ in self.nodes_by_tree(chunk, seen, which):
             wanted.append(np.flatnonzero(slot[nodes] == lw.ROWS))
             places.append(nodes[wanted[-1]])
         if self.draws is None:  # nobody draws them again
@@ -130,7 +130,7 @@ class PartHistograms(OfBins[Histograms]):
         return lw.go_down_in_parts(self.frontier, held.bins, self.lens.cut, scratch)
 
     def summarize(self, chunk: Chunk) -> Histograms:
-        seen, which = self.seen(chunk)
+        seen, which = self.weighted_rows(chunk)
         parts = missing.parts_of(chunk.scratch, which, chunk.n)
         numbers = self.channels.numbers(seen.target, seen.weight)
         hist, slot = no_histograms(self.frontier, self.lens.cut), slots_of(self.frontier)[parts.node]
@@ -158,7 +158,7 @@ class LeafSums(OfBins[LeafTotals]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> LeafTotals:
-        seen, _ = self.seen(chunk, self.holdout.share > 0)
+        seen, _ = self.weighted_rows(chunk, self.holdout.share > 0)
         ends = self.tree.apply_bins(seen.bins, self.lens.cut, np.zeros(seen.bins.shape[1], np.int64))
         return _ends(ends, seen, self.tree, self.channels, self.holdout, self.mean)
 
@@ -174,7 +174,7 @@ class LeafSumsOfValues(Statistic[LeafTotals]):
 
     def summarize(self, chunk: Chunk) -> LeafTotals:
         places = chunk.places() if self.holdout.share else NO_CODES
-        seen = RowsInBins(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
+        seen = RowsInBins(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.in_units(chunk.weight), places)
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
 
 
@@ -211,6 +211,6 @@ class PartErrors(Statistic[LeafTotals]):
         if not isinstance(self.channels, ClassChannels):
             return LeafTotals(nothing, 0, 0, nothing[:0], NO_MEANS)
         wrong = missing.blended_shares(self.tree, self.value, chunk.X).argmax(axis=1) != chunk.y
-        weight = self.weights.whole(chunk.weight)
+        weight = self.weights.in_units(chunk.weight)
         whole = (int(weight[wrong].sum()), int(weight.sum())) if len(weight) else (int(wrong.sum()), chunk.n)
         return LeafTotals(nothing, *whole, nothing[:0], NO_MEANS)

@@ -46,7 +46,7 @@ class SplitSides(Statistic[Sides]):
     trees: Tree
     roots: Codes
 
-    def taken(self, places: Codes, tree: int) -> Flags:
+    def in_training_sample(self, places: Codes, tree: int) -> Flags:
         """Whether the tree of this number was grown from the rows with these ids."""
         raise NotImplementedError
 
@@ -56,7 +56,7 @@ class SplitSides(Statistic[Sides]):
         places, weighs = chunk.places(), chunk.weight > 0
         for rows, block in chunk.X.blocks():
             for tree, root in enumerate(self.roots.tolist()):
-                taken = weighs[rows] & self.taken(places[rows], tree)
+                taken = weighs[rows] & self.in_training_sample(places[rows], tree)
                 sides_of(
                     block, t.feature, t.threshold, t.missing_left, t.first_child, t.route_at, t.route_width, t.route,
                     root, taken, left, right,
@@ -69,5 +69,5 @@ class TreeSides(SplitSides):
 
     holdout: Holdout = Holdout()
 
-    def taken(self, places: Codes, tree: int) -> Flags:
+    def in_training_sample(self, places: Codes, tree: int) -> Flags:
         return self.holdout.learns(places, len(places))

@@ -56,7 +56,7 @@ class Pruned(TreeGrower):
                 'Remedy: prune="pessimistic", or another way with missing values'
             )
 
-    def enough(self, rows: int, what: str) -> None:
+    def check_row_count(self, rows: int, what: str) -> None:
         """Refuse to prune by no rows, or to grow from none."""
         if not rows:
             raise DataError(f'{what}: prune="{self.prune}" needs more rows. Remedy: prune="pessimistic", or None')
@@ -81,7 +81,7 @@ class Pruned(TreeGrower):
 
     def prune_held_back(self, setup: Setup, model: TreeModel, sums: Codes) -> TreeModel:
         """The tree pruned by the channel sums of validation rows, with ln of the weight of that choice."""
-        self.enough(int(sums[:, -1].sum()), "no row was set aside for validation")
+        self.check_row_count(int(sums[:, -1].sum()), "no row was set aside for validation")
         each = setup.class_weight
         losses = losses_of(model, sums * np.append(each, 1) if len(each) else sums, self.rules(setup))
         if self.prune == "cost_complexity":

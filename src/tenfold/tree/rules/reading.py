@@ -180,7 +180,7 @@ def sql(book: Book, dialect: Dialect) -> str:
         none = tuple(code for code in range(int(tree.route_width[k]) - 1) if code not in known)
         if none and last is not None:
             ways, below = [*ways, ways[last]._replace(codes=none, missing=False)], [*below, own]
-        heads = [f"WHEN {when(one, book.schema, dialect)} THEN" for one in ways]
+        heads = [f"WHEN {condition_in_sql(one, book.schema, dialect)} THEN" for one in ways]
         some = [two for i, two in enumerate(zip(heads, below, strict=True)) if i != last]
         lines = ["CASE"]
         for head, answer in [*some, ("ELSE", own if last is None else below[last])]:
@@ -190,7 +190,7 @@ def sql(book: Book, dialect: Dialect) -> str:
     return "\n".join(case(0))
 
 
-def when(one: Condition, schema: Schema, dialect: Dialect) -> str:
+def condition_in_sql(one: Condition, schema: Schema, dialect: Dialect) -> str:
     """The condition of a split, written in SQL."""
     column = schema.columns[one.column]
     name = dialect.name(column.name)

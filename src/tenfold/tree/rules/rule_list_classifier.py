@@ -26,8 +26,8 @@ from tenfold.tree.growing.missing import MISSING_RULES
 from tenfold.tree.records import MaxBins
 from tenfold.tree.rules.clauses import Clauses
 from tenfold.tree.rules.conditions import DNF, Rule, check_rule, tightened, words
+from tenfold.tree.rules.reading import condition_in_sql
 from tenfold.tree.rules.reading import dialect as sql_dialect
-from tenfold.tree.rules.reading import when
 from tenfold.tree.rules.rule_pruning import (
     CheckingRules,
     CoveredByRules,
@@ -411,7 +411,8 @@ class RuleListClassifier(ProbabilityScored):
         if not some:
             return literal(last.prediction)
         tests = (
-            " AND ".join(f"({when(one, self.schema_, written)})" for one in rule.conditions) or "1 = 1" for rule in some
+            " AND ".join(f"({condition_in_sql(one, self.schema_, written)})" for one in rule.conditions) or "1 = 1"
+            for rule in some
         )
         lines = (f"  WHEN {test} THEN {literal(rule.prediction)}" for test, rule in zip(tests, some, strict=True))
         return "\n".join(["CASE", *lines, f"  ELSE {literal(last.prediction)}", "END"])

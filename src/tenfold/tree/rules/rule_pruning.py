@@ -56,7 +56,7 @@ class RuleCoverage(Statistic[CoveredByRules]):
 
     def _weights(self, chunk: Chunk) -> tuple[Codes, Codes]:
         """Class weights of the rows that fulfil each rule, and of those that fail at one condition alone."""
-        weight, rules, k = self.weights.whole(chunk.weight), self.clauses, self.classes
+        weight, rules, k = self.weights.in_units(chunk.weight), self.clauses, self.classes
         full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
         for rows, block in chunk.X.blocks():
             w = weight[rows] if len(weight) else weight
@@ -94,7 +94,7 @@ class FirstRules(Statistic[Fired]):
 
     def _weights(self, chunk: Chunk) -> Codes:
         """Weights by the first rule that holds, and by class."""
-        weight = self.weights.whole(chunk.weight)
+        weight = self.weights.in_units(chunk.weight)
         found = np.zeros((self.clauses.size + 1, self.classes), np.int64)
         np.add.at(found, (self.clauses.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
         return found
