@@ -78,7 +78,7 @@ DEFINITIONS = {
     "alike|enough|judged|others|breathe|lay_out|await_all": (
         "what is compared, checked or counted: same_axes, check_row_count, count_other_models, publish"
     ),
-    "_(kept|gone|there|near|why|which|enough|given|when)": (
+    "_(gone|there|near|why|which|enough|given|when)": (
         "a verb or a noun: _selected_terms, _are_missing, _binarized, _explanation, _center_counts"
     ),
     "judgement|judged_type|merits?|least_merit|cuts_at_price|prices|hands|crew|told_by|telling": (

@@ -58,7 +58,7 @@ class MissingByColumn(Grouped[MissingWeight], Stacked[MissingWeight]):
         present, missing = np.zeros((2, chunk.X.shape[1]))
         if isinstance(chunk.X, TextColumns):
             for j in range(chunk.X.shape[1]):
-                gone = _gone(chunk.X.column(j))
+                gone = _is_missing(chunk.X.column(j))
                 present[j], missing[j] = chunk.weight[~gone].sum(), chunk.weight[gone].sum()
             return MissingWeight(present, missing)
         for rows, block in chunk.X.blocks():
@@ -315,7 +315,7 @@ class SimpleImputer(OnePass, Transformer):
         out = np.empty(X.shape, dtype=object)
         for j in range(X.shape[1]):
             out[:, j] = X.column(j)
-            gone = _gone(out[:, j])
+            gone = _is_missing(out[:, j])
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
             out[gone, j] = "missing_value" if self.fill_value is None else self.fill_value
@@ -355,7 +355,7 @@ class SimpleImputer(OnePass, Transformer):
         out = np.empty((len(X), p + len(marked)), dtype=object)
         for j, column in enumerate(self.schema_.columns):
             values = X.column(j)
-            gone = _gone(values)
+            gone = _is_missing(values)
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
             if column.categories is not None and not values.dtype.hasobject:
@@ -392,7 +392,7 @@ class SimpleImputer(OnePass, Transformer):
         return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
 
 
-def _gone(values: Values) -> Flags:
+def _is_missing(values: Values) -> Flags:
     """Which of the values of a column are missing."""
     found: Flags = np.equal(values, MISSING_TEXT).astype(bool) if values.dtype.hasobject else np.isnan(values)
     return found

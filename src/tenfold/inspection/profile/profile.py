@@ -21,7 +21,7 @@ from tenfold.inspection.profile.profile_summary import ProfileByColumn, ProfileS
 from tenfold.inspection.profile.value_table import ValueTable
 from tenfold.sources import Source, arrow, as_source
 from tenfold.sources.dask_frames import is_dask
-from tenfold.sources.frames import is_frame, settled
+from tenfold.sources.frames import is_frame, materialized
 from tenfold.stats.counts.distribution import KEY_BITS, Distribution, ValueGroups
 
 SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -147,7 +147,7 @@ class Profile(OnePass):
         return found
 
     def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
-        X = settled(X)
+        X = materialized(X)
         fresh = self._blank()
         fresh._validate_params()
         fresh = fresh.bound(X, y)

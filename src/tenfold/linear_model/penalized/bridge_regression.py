@@ -179,7 +179,7 @@ class BridgeRegression(Shrunken):
         """By how much the objective falls at the most if one coefficient changes."""
         if not problem.unit:
             return 0.0
-        beta, u, _, _ = problem.seen(coef)
+        beta, u, _, _ = problem.standardized(coef)
         return 2.0 * float(coordinate_gain(problem.S, self._sizes(problem), float(self.q), beta, u))
 
     def _gap_to_lasso(self, problem: Gram, coef: Array) -> float:
@@ -188,7 +188,7 @@ class BridgeRegression(Shrunken):
         No coefficient of the minimiser is larger than one that alone costs what is found, and up to there its power is
         at least the chord: the minimum of the lasso of these chords is not above.
         """
-        beta, _, rest, error = problem.seen(coef)
+        beta, _, rest, error = problem.standardized(coef)
         sizes = self._sizes(problem)
         value = 0.5 * (rest + error) + float(((np.abs(beta) / sizes) ** self.q).sum())
         with np.errstate(over="ignore"):
