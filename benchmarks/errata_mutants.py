@@ -88,9 +88,11 @@ FAULTS = (
     fault(
         "7b",
         "linear_model/test_errata.py::test_the_pseudo_inverse_by_normal_equations_needs_full_column_rank",
-        "compiled/linear_model/normal_equations.py",
-        "    while first < m and not values[first] > least * max(values[m - 1], 0.0):\n        first += 1\n",
-        "    values = np.abs(values)\n",
+        "linear_model/least_squares/qr.py",
+        "    half, left, rank = _pseudo_inverse(T)\n",
+        "    values, vectors = np.linalg.eigh(T.T @ T)\n"
+        "    half = vectors / np.sqrt(np.abs(values))\n"
+        "    left, rank = half.T @ T.T, T.shape[1]\n",
     ),
     fault(
         "8",
