@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Design
+from tenfold.core import Array, Chunk, Codes, Design, Mergeable
 from tenfold.core.field_values import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.neural_network.mlp.backpropagation import RUNNING, parameters, summed_loss, target
@@ -16,15 +15,11 @@ from tenfold.neural_network.mlp.objective import BYTES
 from tenfold.neural_network.torch_thread import one_torch_thread
 
 
-@dataclass(frozen=True, eq=False)
-class Bend:
+class Bend(Mergeable):
     """Hv, H the second derivatives of the summed loss of some rows; and their weight."""
 
     product: Annotated[Array, "parameter", NOT_NAN]
     mass: Annotated[float, NOT_NEGATIVE]
-
-    def __add__(self, other: Bend) -> Bend:
-        return Bend(self.product + other.product, self.mass + other.mass)
 
 
 class NetworkBend(Statistic[Bend]):
