@@ -297,6 +297,7 @@ _PLACES = {
         "ValidationCurve",
         "validation_curve",
     ),
+    "tenfold.models.cube": ("Cube",),
     "tenfold.naive_bayes.bernoulli_nb": ("BernoulliNB",),
     "tenfold.naive_bayes.categorical_nb": ("CategoricalNB",),
     "tenfold.naive_bayes.complement_nb": ("ComplementNB",),
@@ -375,8 +376,8 @@ _FOLDERS = frozenset({
     "base", "calibration", "cluster", "compose", "datasets", "decomposition", "discriminant_analysis", "display",
     "dummy", "ensemble", "exceptions", "feature_extraction", "feature_selection", "impute", "inspection",
     "kernel_approximation", "kernel_ridge", "kernels", "linear_model", "metrics", "mixture", "model_selection",
-    "naive_bayes", "neighbors", "neural_network", "pipeline", "preprocessing", "search", "svm", "testing", "theory",
-    "tree", "utils",
+    "models", "naive_bayes", "neighbors", "neural_network", "pipeline", "preprocessing", "search", "svm", "testing",
+    "theory", "tree", "utils",
 })  # fmt: skip
 """folders and modules that are loaded when they are first used, `tenfold.kernels` without an import of its own"""
 _ONLY_THEIRS = frozenset({

@@ -35,6 +35,7 @@ from tenfold import linear_model as linear_model
 from tenfold import metrics as metrics
 from tenfold import mixture as mixture
 from tenfold import model_selection as model_selection
+from tenfold import models as models
 from tenfold import naive_bayes as naive_bayes
 from tenfold import neighbors as neighbors
 from tenfold import neural_network as neural_network
@@ -184,6 +185,7 @@ from tenfold.model_selection.curves.learning_curve import learning_curve as lear
 from tenfold.model_selection.curves.loss_decomposition import BiasVariance as BiasVariance
 from tenfold.model_selection.curves.validation_curve import ValidationCurve as ValidationCurve
 from tenfold.model_selection.curves.validation_curve import validation_curve as validation_curve
+from tenfold.models.cube import Cube as Cube
 from tenfold.naive_bayes.bernoulli_nb import BernoulliNB as BernoulliNB
 from tenfold.naive_bayes.categorical_nb import CategoricalNB as CategoricalNB
 from tenfold.naive_bayes.complement_nb import ComplementNB as ComplementNB

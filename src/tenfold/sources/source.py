@@ -17,6 +17,7 @@ from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, Vect
 from tenfold.core.contract import for_users, is_marked
 from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL, ROW_IDS_PER_PART
 from tenfold.sources import sequence_source, validation
+from tenfold.sources.group_by import GroupedRows
 
 
 class Source(ABC):
@@ -351,6 +352,30 @@ class Source(ABC):
         raise DataError(
             "`where` selects rows of files and of frames in memory only. Remedy: filter the rows before tenfold.scan"
         )
+
+    @for_users
+    def group_by(self, *by: str) -> GroupedRows:
+        """Return the rows by the values of some columns, of which `fit` makes a model for each key, from one scan.
+
+        Parameters
+        ----------
+        *by : str
+            The columns of the key, from the coarsest to the finest. They are not features.
+
+        Returns
+        -------
+        rows : GroupedRows
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> sales = pd.DataFrame({"store": [1, 1, 2, 2], "size": [1.0, 2.0, 1.0, 2.0], "price": [1.0, 3.0, 4.0, 5.0]})
+        >>> cube = tn.scan(sales, target="price").group_by("store").fit(tn.LinearRegression())
+        >>> cube[2].coef_.round(6)
+        array([1.])
+        """
+        self.check_there(by)
+        return GroupedRows(self, by)
 
     def with_side(self, name: str, values: str | AnyColumn) -> Self:
         """The same rows; as `chunk.side[name]` an entry for each comes along, or the column that is named."""

@@ -114,12 +114,12 @@ class Cells:
         """Summarize the rows of consecutive cells: of each part, then merged."""
         low, high = self.keys.hash[start], self.keys.hash[stop - 1]
         chunks, hashes, parts = [], [], []
-        for hash, chunk, part in self.pieces:
-            a, b = int(np.searchsorted(hash, low, "left")), int(np.searchsorted(hash, high, "right"))
+        for piece in self.pieces:
+            a, b = int(np.searchsorted(piece.hash, low, "left")), int(np.searchsorted(piece.hash, high, "right"))
             if a < b:
-                chunks.append(chunk.rows(slice(a, b)))
-                hashes.append(hash[a:b])
-                parts.append(np.full(b - a, part))
+                chunks.append(piece.chunk.rows(slice(a, b)))
+                hashes.append(piece.hash[a:b])
+                parts.append(np.full(b - a, piece.part))
         chunk, hash, part = joined(chunks), np.concatenate(hashes), np.concatenate(parts)
         if len(chunks) > 1:  # the parts are in order, and stay so within a cell
             order = np.argsort(hash, kind="stable")
@@ -163,4 +163,4 @@ def chunk_bytes(chunk: Chunk) -> int:
     """Return about how many bytes the rows of a chunk take."""
     data = chunk.X.data
     pieces = data if isinstance(data, tuple) else (getattr(data, "data", data),)
-    return sum(some.nbytes for some in pieces) + (16 if chunk.uniform else 24) * chunk.n
+    return sum(int(some.nbytes) for some in pieces) + (16 if chunk.uniform else 24) * chunk.n

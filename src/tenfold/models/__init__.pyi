@@ -1,0 +1,5 @@
+from typing import Any
+
+from tenfold.models.cube import Cube as Cube
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,170 @@
+"""The models of many cells, each made of the summary of its rows; a cell without a model has the reason instead."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Codes, Flags, Schema, Values
+from tenfold.core.axes import Bundle, is_record, not_finite, values
+from tenfold.core.mergeable import cell_of, joined_stacks
+from tenfold.engine import one_blas_thread
+from tenfold.engine.cells.cells import Cells
+from tenfold.engine.cells.summing import Reasons, Summaries, Summing
+from tenfold.engine.loop import OVERFLOW
+from tenfold.linear_model.inference.standard_errors import ROBUST
+from tenfold.linear_model.least_squares.least_squares import LeastSquares
+from tenfold.linear_model.least_squares.normal_equations import quick_each
+from tenfold.linear_model.least_squares.routes import LinearModel
+from tenfold.stats.fold_summaries import FoldMoments
+from tenfold.stats.moments.moments import Comoments
+
+SOLVED, ANOTHER_SCAN, FAILED = range(3)
+STATUS = np.array(["solved", "another scan", "failed"], dtype=object)
+"""what became of a cell; of the second, a fit of its rows alone would have read them again, to gain digits"""
+
+
+class CellModels(NamedTuple):
+    """The models of some cells."""
+
+    each: Any
+    """a stack, or an array of models, with None where there is none"""
+    in_stack: bool
+    status: Codes
+    reasons: Reasons
+    """why cells have no model, by their places"""
+
+    def of(self, cell: int) -> Any:
+        """Return the model of one cell, or None."""
+        if self.status[cell] == FAILED:
+            return None
+        return cell_of(self.each, cell) if self.in_stack else self.each[cell]
+
+    @property
+    def solved(self) -> Flags:
+        """Which cells have a model."""
+        return self.status != FAILED
+
+
+class Solution(NamedTuple):
+    """The model of one cell, or the reason why there is none."""
+
+    model: Any
+    status: int
+    reason: str = ""
+
+
+def solve_cells(learner: Any, schema: Schema, cells: Cells) -> CellModels:
+    """Return the models of all cells, a few at a time."""
+    found: list[CellModels] = []
+    with one_blas_thread():
+        for some, summaries in cells.batches():
+            classes = None if cells.classes is None else cells.classes[some]
+            found.append(_solve(learner, schema, cells.summing, summaries, classes))
+    return _joined(found)
+
+
+def _solve(learner: Any, schema: Schema, summing: Summing, summaries: Summaries, classes: Flags | None) -> CellModels:
+    """Return the models of a few cells."""
+    moments = isinstance(summing.asked, Comoments) and schema.plain
+    if moments and isinstance(learner, LeastSquares) and learner.standard_errors not in ROBUST:
+        return _least_squares(learner, schema, summing, summaries)
+    n = summing.count(summaries)
+    each, status, reasons = np.empty(n, dtype=object), np.full(n, SOLVED), dict(summaries.reasons)
+    for cell in range(n):
+        if cell in reasons:
+            status[cell] = FAILED
+            continue
+        summary, own = narrowed(summing.cell(summaries, cell), schema, None if classes is None else classes[cell])
+        each[cell], status[cell], reason = solve_one(learner, own, summary)
+        if reason:
+            reasons[cell] = reason
+    return CellModels(each, False, status, reasons)
+
+
+def solve_one(learner: Any, schema: Schema, summary: Any) -> Solution:
+    """Return the model of one summary; errors that are about its rows become the reason why there is none."""
+    try:
+        with np.errstate(all="ignore"):
+            state = learner.update(learner.start(schema), summary)
+            model = learner.model(state)
+            asks = learner.ask(state) is not None
+        if model is None:
+            return Solution(None, FAILED, "its rows must be read more than once")
+        if field := not_finite(model):
+            return Solution(None, FAILED, OVERFLOW.format(field))
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        named = error.named(schema.feature_names) if hasattr(error, "named") else error
+        return Solution(None, FAILED, str(named))
+    return Solution(model, ANOTHER_SCAN if asks else SOLVED)
+
+
+def _least_squares(learner: Any, schema: Schema, summing: Summing, summaries: Summaries) -> CellModels:
+    """Solve many systems at once; those of which some digit is in doubt one by one."""
+    m, reasons = summaries.stack, dict(summaries.reasons)
+    n, p = m.mean.shape[0], m.mean.shape[1] - 1
+    coef, intercept = np.full((n, p), np.nan), np.full(n, np.nan)
+    status, sure = np.full(n, FAILED), np.zeros(n, bool)
+    try:
+        moments = FoldMoments(m.weight, m.mean, m.rest, m.comoment)
+        found, flags = quick_each(moments, np.array([float(learner.alpha)]), learner.fit_intercept)
+        sure = flags[:, 0] & np.isfinite(found[:, 0]).all(axis=1)
+        sure[list(reasons)] = False
+        coef[sure], intercept[sure], status[sure] = found[sure, 0, :p], found[sure, 0, p], SOLVED
+    except ValueError:  # squares of some cell overflow: each by itself
+        pass
+    for cell in np.flatnonzero(~sure).tolist():
+        if cell in reasons:
+            continue
+        model, status[cell], reason = solve_one(learner, schema, summing.cell(summaries, cell))
+        if model is None:
+            reasons[cell] = reason
+        else:
+            coef[cell], intercept[cell] = model.coef, model.intercept
+    return CellModels(LinearModel(coef, intercept, schema), True, status, reasons)  # type: ignore[arg-type]
+
+
+def _joined(found: list[CellModels]) -> CellModels:
+    reasons, before = Reasons(), 0
+    for one in found:
+        reasons |= {before + cell: why for cell, why in one.reasons.items()}
+        before += len(one.status)
+    each = [one.each for one in found]
+    joined: Values | Any = joined_stacks(each) if found[0].in_stack else np.concatenate(each)
+    return CellModels(joined, found[0].in_stack, np.concatenate([one.status for one in found]), reasons)
+
+
+def narrowed(summary: Any, schema: Schema, present: Flags | None) -> tuple[Any, Schema]:
+    """Return a summary and its schema with those classes only that its rows have, as a fit of these rows finds them."""
+    if present is None or present.all() or schema.classes is None:
+        return summary, schema
+    own = Schema(schema.columns, schema.target, schema.classes[present], schema.named)
+    try:
+        return _of_classes(summary, np.flatnonzero(present)), own
+    except TypeError:  # a record that holds codes of classes, or without annotations
+        return summary, schema
+
+
+def _of_classes(record: Any, places: Codes) -> Any:
+    """Return a record with some of its classes."""
+    if hasattr(record, "recode") and not isinstance(record, Bundle):
+        raise TypeError("a record that holds codes of classes")
+    if isinstance(record, Bundle):
+        return Bundle(tuple(_of_classes(one, places) for one in record.each), *record.rows_key)
+    found: dict[str, Any] = {}
+    for name, field, value in values(record):
+        if is_record(field.type):
+            value = _of_classes(value, places)
+        for k, axis in enumerate(field.axes or ()):
+            if axis == "class":
+                value = value.take(places, axis=k)
+        found[name] = value
+    return type(record)(**found)
+
+
+def one_cell(model: Any, status: int, reason: str) -> CellModels:
+    """Return the model of a single cell."""
+    each = np.empty(1, dtype=object)
+    each[0] = model
+    return CellModels(each, False, np.array([status]), {0: reason} if reason else {})

@@ -1,0 +1,539 @@
+"""A model for each key, from one scan: the cells of a cube, their hierarchy, and what is made of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from tenfold.core import ONE, Codes, DataError, MatrixLike, MergeError, Schema, VectorLike
+from tenfold.core.statistic import Gathered, Ordered
+from tenfold.engine import current, one_blas_thread, opened, schema_of
+from tenfold.engine.cells.job import SummarizeCells
+from tenfold.engine.cells.keys import Missing, key_column
+from tenfold.engine.cells.summing import Summing
+from tenfold.engine.plan import NO_ROWS
+from tenfold.engine.progress import progress
+from tenfold.estimator.shell.merging import different
+from tenfold.models import cube_file
+from tenfold.models.level import Level, Origin
+from tenfold.sources import as_source
+from tenfold.stats.combinators import View, statistics
+
+SHOWN_CELLS = 3
+"""keys that an error shows"""
+
+
+class Cube(BaseEstimator):
+    """A model for each key, from one scan of the rows.
+
+    The rows of each key are a *cell*. Cells are found and summarized in the same scan, without a shuffle; a model is
+    made of each summary. A cell has the bits of a fit to its rows alone in the same parts. Cells merge along the key:
+    the model of a country from those of its stores, without the rows.
+
+    Parameters
+    ----------
+    learner : learner
+        Unfitted, of one pass: `Ridge()`, `LinearRegression()`, `GaussianNB()`, `StandardScaler()`, ...
+    by : str or list of str
+        The columns of the key, from the coarsest to the finest. They are not features.
+    levels : list of str or of tuples of str, default=()
+        Coarser keys whose cells are to be summarized from their rows as well. All other coarser keys are merged from
+        the cells: the same model but for rounding.
+    missing : {"error", "cell"}, default="error"
+        What becomes of rows that miss a key: an error, or a cell of their own, whose key is None.
+
+    Attributes
+    ----------
+    keys_ : pyarrow.Table
+        The key of each cell, sorted.
+    n_cells_ : int
+    failed_ : pyarrow.Table
+        Cells without a model: key, number of rows, and the reason.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+
+    Examples
+    --------
+    >>> import pandas as pd, tenfold as tn
+    >>> sales = pd.DataFrame({
+    ...     "country": ["FR", "FR", "FR", "DE", "DE", "DE"],
+    ...     "store": [1, 1, 1, 1, 1, 2],
+    ...     "size": [1.0, 2.0, 3.0, 1.0, 2.0, 5.0],
+    ...     "price": [3.0, 5.0, 7.0, 1.0, 4.0, 2.0],
+    ... })
+    >>> cube = tn.Cube(tn.LinearRegression(), by=["country", "store"]).fit(tn.scan(sales, target="price"))
+    >>> cube["FR", 1].coef_.round(6)
+    array([2.])
+    >>> cube["DE"].certificate_.provenance.rows
+    3
+    >>> cube.table().select(["country", "store", "rows", "status"]).to_pylist()[0]
+    {'country': 'DE', 'store': 1, 'rows': 2, 'status': 'solved'}
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        by: str | Sequence[str],
+        *,
+        levels: Sequence[str | Sequence[str]] = (),
+        missing: Missing = "error",
+    ) -> None:
+        self.learner = learner
+        self.by = by
+        self.levels = levels
+        self.missing = missing
+
+    # ---- fitting -----------------------------------------------------------------------------------
+
+    def fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Cube:
+        """Fit a model to the rows of each key.
+
+        Parameters
+        ----------
+        X : frame or Source
+            The rows, with the columns of the key. A Source brings its own target and weights.
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        self : Cube
+        """
+        names, levels = self._names(), self._levels()
+        learner = self.learner._blank()
+        learner._validate_params()
+        self._refuse_passes(learner)
+        seed = learner.seed()
+        if seed is not None:
+            learner.__dict__["random_state"] = seed
+        source = as_source(X, y, sample_weight, learner.need, model=self.learner._blank())
+        if source.outputs:
+            raise DataError("a cube has one target. Remedy: a cube for each column of the target")
+        source = source.without(*(name for name in names if name in source.names))
+        source.check_there(names)
+        with progress("Cube"), opened(current(), source) as session:
+            schema = learner.with_listed_categories(schema_of(source, learner.need, session))
+            asked = learner.ask(learner.start(schema))
+            self._refuse_statistic(learner, asked)
+            need = replace(learner.need, side=tuple(dict.fromkeys([*learner.need.side, *names])))
+            counted = session.reduce(SummarizeCells(Summing(View(need, schema), asked), levels, self.missing))
+        if not counted.rows:
+            raise DataError(NO_ROWS)
+        origin = Origin(source.fingerprint(), len(source), counted.dropped, counted.machines, seed, source.first_part)
+        each = [
+            Level(learner, schema, level, cells, origin, direct=True)
+            for level, cells in zip(levels, counted.summary.each, strict=True)
+        ]
+        return self._become(schema, each, source.lazy)
+
+    def _become(self, schema: Schema, levels: Sequence[Level], lazy: bool = True) -> Cube:
+        """Take over the levels of a fit; the first is that of the whole key."""
+        self._schema, self._lazy = schema, lazy
+        self._found = {level.names: level for level in levels}
+        self._finest = levels[0]
+        self.n_features_in_ = len(schema.columns)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        return self
+
+    def _with(self, levels: Sequence[Level], by: Sequence[str]) -> Cube:
+        """Return a cube of other cells of the same rows."""
+        made = Cube(self.learner, list(by), levels=(), missing=self.missing)
+        return made._become(self._schema, levels, self._lazy)
+
+    def _names(self) -> tuple[str, ...]:
+        """The columns of the key."""
+        names = (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        if not names or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+            raise ValueError(f"by must be the names of different columns, not {self.by!r}")
+        if self.missing not in ("error", "cell"):
+            raise ValueError(f"missing must be 'error' or 'cell', not {self.missing!r}")
+        return names
+
+    def _levels(self) -> tuple[tuple[str, ...], ...]:
+        """The keys whose cells are summarized from rows, the finest first."""
+        names, found = self._names(), [self._names()]
+        for level in (self.levels,) if isinstance(self.levels, str) else self.levels:
+            some = (level,) if isinstance(level, str) else tuple(level)
+            if not {*some} <= {*names} or len({*some}) < len(some):
+                raise ValueError(f"levels must name columns of the key, {list(names)}, not {some}")
+            found.append(tuple(name for name in names if name in some))
+        return tuple(dict.fromkeys(found))
+
+    def _refuse_passes(self, learner: Any) -> None:
+        """Refuse a learner whose model is not made of one summary."""
+        name = type(learner).__name__
+        if getattr(learner, "passes", None) != ONE:
+            raise TypeError(
+                f"{name} reads its rows several times, so the models of the cells cannot be made from one scan. "
+                "Remedy: a learner of one pass, such as Ridge, LinearRegression, GaussianNB or StandardScaler"
+            )
+        if learner.need.sequence is not None:
+            raise TypeError(
+                f"{name} learns from whole sequences, and cells are made of rows. Remedy: a fit for each key"
+            )
+
+    def _refuse_statistic(self, learner: Any, asked: Any) -> None:
+        for statistic in statistics(asked):
+            if isinstance(statistic, (Gathered, Ordered)):
+                raise TypeError(
+                    f"{type(learner).__name__} needs all rows at once, or one after another, and cells are made from "
+                    "summaries. Remedy: a learner of one pass, such as Ridge or GaussianNB, or a fit for each key"
+                )
+
+    # ---- cells -------------------------------------------------------------------------------------
+
+    @property
+    def _level(self) -> Level:
+        found = self.__dict__.get("_finest")
+        if found is None:
+            raise NotFittedError("this Cube is not fitted yet. Remedy: cube.fit(rows)")
+        level: Level = found
+        return level
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_finest" in self.__dict__
+
+    def __len__(self) -> int:
+        return len(self._level)
+
+    @property
+    def n_cells_(self) -> int:
+        """How many cells there are."""
+        return len(self)
+
+    @property
+    def keys_(self) -> pa.Table:
+        """The key of each cell, sorted."""
+        level = self._level
+        return level.keys.values.take(pa.array(level.in_order))
+
+    @property
+    def failed_(self) -> pa.Table:
+        """Cells without a model: key, number of rows, and the reason."""
+        table = self.table()
+        some = table.filter(pa.compute.equal(table["status"], "failed"))
+        return some.select([*self._level.names, "rows", "reason"])
+
+    def __contains__(self, key: Any) -> bool:
+        return self._level.place(_as_key(key)) >= 0 if len(_as_key(key)) == len(self._level.names) else False
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the fitted learner of a cell; of the first columns of the key, that of all cells with these values.
+
+        Parameters
+        ----------
+        key : value, or tuple of values
+        """
+        level, key = self._level, _as_key(key)
+        if len(key) > len(level.names):
+            raise KeyError(f"a key has {len(level.names)} values, {list(level.names)}, not {len(key)}")
+        if len(key) < len(level.names):
+            coarser = self._found.get(level.names[: len(key)])
+            level = self._merged_cell(key) if coarser is None else coarser
+        place = level.place(key)
+        if place < 0:
+            raise KeyError(self._no_cell(level, key))
+        if reason := level.models.reasons.get(place):
+            raise DataError(
+                f"there is no model where {level.described(place)}: {reason}. `failed_` lists all such cells"
+            )
+        return level.fitted(place)
+
+    def _merged_cell(self, key: tuple[Any, ...]) -> Level:
+        """Return the one cell that all cells below a shorter key merge into."""
+        level = self._level
+        names = level.names[: len(key)]
+        keep = np.ones(len(level), bool)
+        for name, value in zip(names, key, strict=True):
+            column = level.keys.values[name]
+            same = pa.compute.is_null(column) if value is None else _equal(column, value)
+            keep &= same.to_numpy(zero_copy_only=False)
+        among = level.in_order[keep[level.in_order]]
+        if not len(among):
+            raise KeyError(self._no_cell(level, key))
+        return level.rolled_up(names, among)
+
+    def _no_cell(self, level: Level, key: tuple[Any, ...]) -> str:
+        some = [level.key(place) for place in level.in_order[:SHOWN_CELLS].tolist()]
+        said = ", ".join(repr(one if len(one) > 1 else one[0]) for one in some)
+        return f"there is no cell {key if len(key) != 1 else key[0]!r}; `keys_` lists all {len(level):,}: {said}, ..."
+
+    def rollup(self, *by: str) -> Cube:
+        """Return the cube of fewer columns of the key, merged from the cells in the order of their keys.
+
+        Levels that were named in `levels` are those that were summarized from the rows.
+
+        Parameters
+        ----------
+        *by : str
+            Columns of the key; none gives the one cell of all rows.
+
+        Returns
+        -------
+        cube : Cube
+        """
+        return self._with([self._coarser(self._among_names(by))], by)
+
+    def _coarser(self, names: tuple[str, ...]) -> Level:
+        """Return the level of some columns of the key; it is kept."""
+        if names not in self._found:
+            self._found[names] = self._level.rolled_up(names)
+        return self._found[names]
+
+    def _among_names(self, by: Sequence[str]) -> tuple[str, ...]:
+        names = self._level.names
+        if not {*by} <= {*names}:
+            wrong = sorted({*by} - {*names})
+            raise ValueError(
+                f"cells merge, and cannot be split: the key has the columns {list(names)}, and not {wrong}. Remedy: "
+                f"fit with by={[*names, *wrong]}"
+            )
+        return tuple(name for name in names if name in by)
+
+    def sel(self, **keys: Any) -> Cube:
+        """Return the cells with some values of the key.
+
+        Parameters
+        ----------
+        **keys : value or list of values
+            By the name of the column.
+
+        Returns
+        -------
+        cube : Cube
+        """
+        level = self._level
+        self._among_names(tuple(keys))
+        keep = np.ones(len(level), bool)
+        for name, wanted in keys.items():
+            column = level.keys.values[name].combine_chunks()
+            some = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
+            keep &= pa.compute.is_in(column, pa.array(list(some), column.type)).to_numpy(zero_copy_only=False)
+        if not keep.any():
+            raise KeyError(f"there is no cell with {', '.join(f'{name} = {value!r}' for name, value in keys.items())}")
+        return self._with([level.only(np.flatnonzero(keep))], level.names)
+
+    def __add__(self, other: Cube) -> Cube:
+        """Return the cube of the rows of both: cells with the same key merge."""
+        if not isinstance(other, Cube):
+            return NotImplemented
+        a, b = self._level, other._level
+        if a.names != b.names:
+            raise MergeError(f"cubes of different keys do not merge: {list(a.names)} and {list(b.names)}")
+        if type(a.learner) is not type(b.learner):
+            raise MergeError(f"cubes of {type(a.learner).__name__} and {type(b.learner).__name__} do not merge")
+        if text := different(a.learner.get_params(), b.learner.get_params()):
+            raise MergeError(f"cubes of learners with different parameters do not merge: {text}")
+        if self._schema != other._schema:
+            raise MergeError(
+                "cubes of rows with different columns, categories or classes do not merge. Remedy: the same columns, "
+                "and categories or classes that both have"
+            )
+        if {*a.origin.source.split(" + ")} & {*b.origin.source.split(" + ")}:
+            raise MergeError("both cubes were made from the same rows, which would count twice. Remedy: add each once")
+        both = [name for name in self._found if name in other._found and name and self._found[name].direct]
+        levels = [_sum(self._found[name], other._found[name]) for name in both if other._found[name].direct]
+        if not levels or levels[0].names != a.names:
+            levels = [_sum(a, b), *levels]
+        made = Cube(self.learner, self.by, levels=self.levels, missing=self.missing)
+        return made._become(self._schema, levels, self._lazy)
+
+    # ---- what is made of them ----------------------------------------------------------------------
+
+    def table(self, *by: str) -> pa.Table:
+        """Return a table with a row for each cell: its key, number of rows, status, and the numbers of its model.
+
+        Parameters
+        ----------
+        *by : str
+            Columns of the key, for the cells of a rollup; by default all.
+
+        Returns
+        -------
+        table : pyarrow.Table
+            `.to_pandas()`, and `polars.from_arrow`, make a frame of it. A status is "solved", "another scan" (a fit of
+            the cell's rows alone would have read them again, to gain digits) or "failed", with a reason.
+        """
+        return (self._coarser(self._among_names(by)) if by else self._level).table()
+
+    def predict(self, X: MatrixLike, *, return_level: bool = False) -> Any:
+        """Predict each row by the model of its cell; a row without one, by the first coarser key that has a model.
+
+        Parameters
+        ----------
+        X : frame or Source
+            Rows with the columns of the features and of the key.
+        return_level : bool, default=False
+            Whether to return how many columns of the key the model of each row was found by. Without it, a warning
+            gives the number of rows that have no model of their own.
+
+        Returns
+        -------
+        y : array of shape (rows,)
+        level : array of int, if `return_level`
+            The number of columns of the key: all of them, if the cell of the row has a model; 0, if it is the model of
+            all rows.
+        """
+        return self._outputs(X, return_level)
+
+    def transform(self, X: MatrixLike, *, return_level: bool = False) -> Any:
+        """Transform each row by the transformer of its cell; a row without one, by that of a coarser key.
+
+        Parameters
+        ----------
+        X : frame or Source
+            Rows with the columns of the features and of the key.
+        return_level : bool, default=False
+            As in `predict`.
+
+        Returns
+        -------
+        rows : array of shape (rows, columns)
+        level : array of int, if `return_level`
+        """
+        return self._outputs(X, return_level)
+
+    def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
+        level = self._level
+        need = level.learner.need.without_target()
+        source = as_source(X, need=need, model=self.learner._blank())
+        source = source.without(*(name for name in level.names if name in source.names)).unweighted()
+        source.check_there(level.names)
+        need = replace(need, side=tuple(dict.fromkeys([*need.side, *level.names])))
+        found, depths = [], []
+        with one_blas_thread():
+            for part in range(len(source)):
+                for chunk in source.chunks(part, need, self._schema.without_target):
+                    columns = [key_column(chunk.side[name], name) for name in level.names]
+                    columns = [
+                        _in_type(c, level.keys.values.schema.field(n).type) for c, n in zip(columns, level.names)
+                    ]
+                    output, depth = self._of_rows(chunk.X, columns)
+                    found.append(output)
+                    depths.append(depth)
+        depth = np.concatenate(depths)
+        if not return_level:
+            lacking = int((depth < len(level.names)).sum())
+            if lacking:
+                warnings.warn(
+                    f"{lacking:,} of {len(depth):,} rows have no model of their own, and a coarser key's was used. "
+                    "return_level=True returns which",
+                    UserWarning,
+                    stacklevel=3,
+                )
+        output = np.concatenate(found)
+        return (output, depth) if return_level else output
+
+    def _of_rows(self, X: Any, columns: list[pa.Array]) -> tuple[Any, Codes]:
+        """Return the outputs of some rows, and by how many columns of the key their models were found."""
+        names = self._level.names
+        n, found = len(X), None
+        depth = np.full(n, -1)
+        for many in range(len(names), -1, -1):
+            left = np.flatnonzero(depth < 0)
+            if not len(left):
+                break
+            level = self._level if many == len(names) else self._coarser(names[:many])
+            places = level.places([column.take(pa.array(left)) for column in columns], len(left), "cell")
+            there = places >= 0
+            there[there] = level.models.solved[places[there]]
+            if not there.any():
+                continue
+            rows = left[there]
+            output = level.outputs(X.rows(rows) if len(rows) < n else X, places[there])
+            if found is None:
+                found = np.empty((n, *output.shape[1:]), output.dtype)
+            elif found.dtype != output.dtype:
+                found = found.astype(np.promote_types(found.dtype, output.dtype))
+            found[rows] = output
+            depth[rows] = many
+        if found is None or (depth < 0).any():
+            why = next(iter(self._coarser(()).models.reasons.values()), "it has no rows")
+            raise DataError(f"neither the cells of some rows nor all cells together have a model: {why}")
+        return found, depth
+
+    # ---- files -------------------------------------------------------------------------------------
+
+    def to_parquet(self, path: Any) -> None:
+        """Write the cells to a Parquet file: a row for each, with its key, its model and its summary.
+
+        DuckDB, polars and pandas read it as a table. `Cube.open` makes a cube of it again, with the same bits.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        cube_file.write(self, path)
+
+    @staticmethod
+    def open(path: Any) -> Cube:
+        """Open a cube that was written by `to_parquet`. Loading it runs no code of the file.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Returns
+        -------
+        cube : Cube
+        """
+        return cube_file.read(path)
+
+    @staticmethod
+    def open_cell(path: Any, *key: Any) -> Any:
+        """Return the fitted learner of one cell of a file. The rest of the file is not read.
+
+        Parameters
+        ----------
+        path : str or path
+        *key
+            The values of the key.
+
+        Returns
+        -------
+        learner : learner
+        """
+        return cube_file.read_cell(path, key)
+
+
+def _as_key(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _equal(column: pa.ChunkedArray, value: Any) -> Any:
+    """Return where a column has a value; nowhere, if the value is of another type."""
+    try:
+        found = pa.compute.equal(column, pa.scalar(value, column.type))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array(np.zeros(len(column), bool))
+    return pa.compute.fill_null(found, False)
+
+
+def _in_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return keys of rows to predict in the type of the fit's, if it has all of them."""
+    if column.type == kind or pa.types.is_null(kind):
+        return column
+    try:
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column
+
+
+def _sum(a: Level, b: Level) -> Level:
+    """Return the level of the rows of both."""
+    origin = Origin(
+        f"{a.origin.source} + {b.origin.source}",
+        a.origin.parts + b.origin.parts,
+        a.origin.dropped + b.origin.dropped,
+        a.origin.machines | b.origin.machines,
+    )
+    cells = a.cells.summarized() + b.cells.summarized()
+    return Level(a.learner, a.schema, a.names, cells, origin, direct=True)

@@ -1,0 +1,276 @@
+"""One level of a cube: the cells of one key, with a model for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tenfold.core import Array, Certificate, Claim, Codes, Columns, Provenance, Schema
+from tenfold.core.axes import is_record, values
+from tenfold.core.mergeable import taken
+from tenfold.core.rows.chunk import places_by_group
+from tenfold.engine import one_blas_thread
+from tenfold.engine.cells.cells import Cells
+from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of
+from tenfold.engine.cells.summing import Summaries
+from tenfold.estimator import Classifier, Transformer
+from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.shell.merging import claims_of
+from tenfold.linear_model.least_squares.routes import LinearModel
+from tenfold.models.cell_models import ANOTHER_SCAN, STATUS, CellModels, narrowed, solve_cells
+
+MERGED_CELLS = 1 << 15
+"""cells that are merged at a time"""
+
+
+class Origin(NamedTuple):
+    """Where the rows of a cube came from."""
+
+    source: str
+    parts: int
+    dropped: int
+    machines: frozenset[str]
+    seed: int | None = None
+    first_part: int = 0
+
+
+class Level:
+    """The cells of one key.
+
+    Parameters
+    ----------
+    learner : learner
+        Unfitted.
+    schema : Schema
+    names : tuple of str
+        The columns of the key.
+    cells : Cells
+    origin : Origin
+    direct : bool
+        Whether each cell was summarized from its rows, and not merged from cells of a finer key.
+    models : CellModels, optional
+        By default they are made when they are first asked for.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        schema: Schema,
+        names: tuple[str, ...],
+        cells: Cells,
+        origin: Origin,
+        direct: bool,
+        models: CellModels | None = None,
+    ) -> None:
+        self.learner, self.schema, self.names = learner, schema, names
+        self.cells, self.origin, self.direct = cells, origin, direct
+        if models is not None:
+            self.__dict__["models"] = models
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of the cells."""
+        return self.cells.keys
+
+    @cached_property
+    def models(self) -> CellModels:
+        """The models of all cells."""
+        return solve_cells(self.learner, self.schema, self.cells)
+
+    @cached_property
+    def in_order(self) -> Codes:
+        """The places of the cells, sorted by their keys, missing ones last."""
+        if not self.names:
+            return np.zeros(len(self), np.int64)
+        by = [(name, "ascending") for name in self.names]
+        return pc.sort_indices(self.keys.values, by).to_numpy().astype(np.int64)
+
+    def place(self, key: Sequence[Any]) -> int:
+        """Return the place of a cell; -1, if there is none."""
+        try:
+            columns = [
+                pa.array([value], self.keys.values.schema.field(name).type)
+                for name, value in zip(self.names, key, strict=True)
+            ]
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            return -1
+        hash, check = hashes_of(columns, self.names, "cell") if columns else no_columns(1)
+        return int(self.keys.places(hash, check)[0])
+
+    def places(self, columns: Sequence[pa.Array], rows: int, missing: Missing) -> Codes:
+        """Return the place of the cell of each row; -1, if there is none."""
+        if not self.names:
+            return np.zeros(rows, np.int64)
+        some = columns[: len(self.names)]
+        return self.keys.places(*hashes_of(some, self.names, missing))
+
+    def key(self, place: int) -> tuple[Any, ...]:
+        """Return the key of a cell."""
+        return tuple(self.keys.values[name][place].as_py() for name in self.names)
+
+    def described(self, place: int) -> str:
+        """Return the key of a cell as text."""
+        return ", ".join(f"{name} = {value!r}" for name, value in zip(self.names, self.key(place), strict=True))
+
+    # ---- fitted learners ---------------------------------------------------------------------------
+
+    def fitted(self, place: int) -> Any:
+        """Return the fitted learner of a cell that has a model."""
+        models = self.models
+        rows = int(self.cells.rows[place])
+        summary = self.cells.summing.cell(self.cells.taken(np.array([place])), 0)
+        present = None if self.cells.classes is None else self.cells.classes[place]
+        summary, schema = narrowed(summary, self.schema, present)
+        asks = int(models.status[place]) == ANOTHER_SCAN
+        where = f"{self.origin.source} where {self.described(place)}" if self.names else self.origin.source
+        origin = Provenance(
+            where, rows, 0, self.origin.parts, 1.0, "done" if self.direct else "merged",
+            tuple(sorted(self.origin.machines)), self.origin.seed, "", self.origin.first_part,
+        )  # fmt: skip
+        return made(self.learner, schema, models.of(place), summary, origin, asks)
+
+    def bare(self, place: int) -> Any:
+        """Return a learner with the model of a cell, to apply it."""
+        learner = self.learner._blank()
+        learner.model_, learner.schema_ = self.models.of(place), self._schema_of(place)
+        return learner
+
+    def _schema_of(self, place: int) -> Schema:
+        present = None if self.cells.classes is None else self.cells.classes[place]
+        if present is None or present.all():
+            return self.schema
+        return narrowed(self.cells.summing.cell(self.cells.taken(np.array([place])), 0), self.schema, present)[1]
+
+    def outputs(self, X: Columns, places: Codes) -> Any:
+        """Return the prediction, or the transformed row, of each row by the model of its cell; -1: of none."""
+        models = self.models
+        if isinstance(models.each, LinearModel) and models.in_stack and self.schema.plain:
+            return _linear(models.each, X, places)
+        found: Any = None
+        with one_blas_thread():
+            for place, rows in places_by_group(places):
+                output = output_of(self.bare(place), X.rows(rows))
+                if found is None:
+                    found = np.empty((len(X), *output.shape[1:]), output.dtype)
+                elif found.dtype != output.dtype:
+                    found = found.astype(np.promote_types(found.dtype, output.dtype))
+                found[rows] = output
+        return found
+
+    # ---- other cells -------------------------------------------------------------------------------
+
+    def only(self, places: Codes) -> Level:
+        """Return some of the cells, by their places in ascending order."""
+        some, old = self.cells.taken(places), self.cells
+        classes = None if old.classes is None else old.classes[places]
+        cells = Cells(old.summing, old.keys.taken(places), old.rows[places], classes, old.unit, some)
+        models = None
+        if "models" in self.__dict__:
+            all_of = self.models
+            each = all_of.each[places] if not all_of.in_stack else taken(all_of.each, places)
+            reasons = {new: all_of.reasons[o] for new, o in enumerate(places.tolist()) if o in all_of.reasons}
+            models = CellModels(each, all_of.in_stack, all_of.status[places], reasons)
+        return Level(self.learner, self.schema, self.names, cells, self.origin, self.direct, models)
+
+    def rolled_up(self, names: tuple[str, ...], among: Codes | None = None) -> Level:
+        """Merge cells that share some columns of their key, in the order of their keys: no row is read."""
+        order = self.in_order if among is None else among
+        columns = [self.keys.values[name].combine_chunks().take(pa.array(order)) for name in names]
+        hash, check = hashes_of(columns, names, "cell") if names else no_columns(len(order))
+        by_cell = np.argsort(hash, kind="stable")
+        order, hash, check = order[by_cell], hash[by_cell], check[by_cell]
+        starts = changes(hash)
+        ends = np.append(starts, len(order))
+        cell = np.repeat(np.arange(len(starts)), np.diff(ends))
+        rank = np.arange(len(order)) - starts[cell]
+        values = self.keys.values.select(list(names)).take(pa.array(order[starts])) if names else pa.table({})
+        summing, found = self.cells.summing, list[Summaries]()
+        at = 0
+        while at < len(starts):
+            last = max(int(np.searchsorted(ends, ends[at] + MERGED_CELLS, "right")) - 1, at + 1)
+            some = slice(int(ends[at]), int(ends[last]))
+            found.append(summing.in_tree(self.cells.taken(order[some]), cell[some], rank[some]))
+            at = last
+        rows = np.add.reduceat(self.cells.rows[order], starts)
+        classes = None
+        if self.cells.classes is not None:
+            classes = np.logical_or.reduceat(self.cells.classes[order], starts, axis=0)
+        keys = Keys(hash[starts], check[starts], values)
+        cells = Cells(summing, keys, rows, classes, self.cells.unit, summing.joined(found))
+        return Level(self.learner, self.schema, names, cells, self.origin, direct=False)
+
+    # ---- tables ------------------------------------------------------------------------------------
+
+    def table(self) -> pa.Table:
+        """Return a row for each cell, in the order of the keys: key, rows, status, reason, and what its model holds."""
+        models, order = self.models, self.in_order
+        found: dict[str, Any] = {name: self.keys.values[name].take(pa.array(order)) for name in self.names}
+        found["rows"] = pa.array(self.cells.rows[order])
+        found["status"] = pa.array(STATUS[models.status[order]], pa.string())
+        found["reason"] = pa.array([models.reasons.get(place) for place in order.tolist()], pa.string())
+        if models.in_stack:
+            numbers = _numbers_of(models.each, self.schema)
+            found |= {name: pa.array(column[order]) for name, column in numbers.items() if name not in found}
+        return pa.table(found)
+
+
+def made(learner: Any, schema: Schema, model: Any, summary: Any, where: Provenance, asks: bool) -> Any:
+    """Return a learner that is fitted by a model and the summary it was made from."""
+    fitted = learner._blank()
+    fitted.n_features_in_ = len(schema.columns)
+    if schema.named:
+        fitted.feature_names_in_ = np.array(schema.names, dtype=object)
+    claims = partial(_claims, learner, model, summary, where, asks)
+    fitted._set(schema, model, summary, Certificate.later(claims, lambda: where))
+    return fitted
+
+
+def _claims(learner: Any, model: Any, summary: Any, where: Provenance, asks: bool) -> tuple[Claim, ...]:
+    """Return the claims of a cell's model: those of a merged model, which reads no row again."""
+    with one_blas_thread(), np.errstate(all="ignore"):
+        return claims_of(learner, model, summary, where, asks)
+
+
+def output_of(learner: Any, X: Columns) -> Any:
+    """Return what a learner with a model makes of rows: classes, numbers, or transformed rows."""
+    if isinstance(learner, Classifier):
+        return learner.schema_.classes[winners(learner.scores_from(learner.model_, X))]
+    if isinstance(learner, Transformer):
+        return np.asarray(learner.output_from(learner.model_, X))
+    return np.asarray(learner.predict_from(learner.model_, X))
+
+
+def _linear(models: LinearModel, X: Columns, places: Codes) -> Array:
+    """Return xᵀβ + β₀ of each row, by the coefficients of its cell."""
+    found = np.empty(len(X))
+    for rows, block in X.blocks():
+        at = places[rows]
+        found[rows] = np.einsum("ij,ij->i", block, models.coef[at]) + np.asarray(models.intercept)[at]
+    return found
+
+
+def _numbers_of(each: Any, schema: Schema) -> dict[str, Array]:
+    """Return the numbers of stacked models by name: of an array of features, one for each."""
+    found: dict[str, Array] = {}
+    for name, field, value in values(each):
+        if is_record(field.type):
+            continue
+        if value.ndim == 1:
+            found[name] = value
+        elif field.axes in (("feature",), ("column",)):
+            names = schema.feature_names if field.axes == ("feature",) else schema.names
+            found |= {f"{name}_{feature}": value[:, j] for j, feature in enumerate(names)}
+    return found
+
+
+def no_columns(rows: int) -> Any:
+    """Return the hashes of the one key that has no columns."""
+    return np.zeros((2, rows), np.uint64)

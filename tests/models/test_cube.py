@@ -1,0 +1,436 @@
+"""A cube: each cell has the bits of a fit to its rows alone, whatever the keys, the rows and the runner are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import tenfold as tn
+from helpers import learners
+from tenfold.core import ONE, DataError, MergeError
+from tenfold.sources import part_rows
+from tenfold.testing.comparison import bits
+
+COLUMNS = list("abcd")
+
+
+def sales(rows=3000, cells=40, order="random", seed=0, key="text", missing=0.0):
+    """Rows with a target, weights and keys; a quarter of them have one key."""
+    random = np.random.default_rng(seed)
+    number = random.integers(0, cells, rows)
+    number[random.random(rows) < 0.25] = 0
+    if order == "sorted":
+        number = np.sort(number)
+    frame = pd.DataFrame(np.round(random.normal(size=(rows, 4)), 2), columns=COLUMNS)
+    frame["price"] = frame.to_numpy() @ [1.0, 2.0, 0.0, -1.0] + number % 5 + np.round(random.normal(size=rows), 2)
+    frame["weight"] = random.integers(0, 3, rows).astype(float)
+    dates = np.datetime64("2024-01-01") + number
+    frame["store"] = {"text": [f"s{k}" for k in number], "number": number, "date": dates.astype("M8[s]")}[key]
+    if missing:
+        frame["store"] = frame["store"].mask(random.random(rows) < missing)
+    frame["country"] = np.array(["DE", "FR", "IT"])[number % 3]
+    return frame
+
+
+def written(frame, path, row_group=400):
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, row_group_size=row_group)
+    return str(path)
+
+
+def rows_of(path, weight=None, drop=(), **given):
+    drop = ["store", "country", *drop, *([] if weight else ["weight"])]
+    return tn.scan(path, target="price", weight=weight, drop=drop, **given)
+
+
+@pytest.mark.parametrize("key", ["text", "number", "date"])
+@pytest.mark.parametrize("order", ["random", "sorted"])
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("cells", [5, 40, 1500])
+def test_each_cell_has_the_bits_of_a_fit_to_its_rows(tmp_path, cells, weight, order, key):
+    frame = sales(cells=cells, order=order, key=key)
+    path = written(frame, tmp_path / "rows.parquet")
+    cube = tn.Cube(tn.Ridge(), by="store").fit(rows_of(path, weight))
+    values = frame["store"] if weight is None else frame["store"][frame["weight"] > 0]
+    assert cube.n_cells_ == values.nunique()
+    for value in values.drop_duplicates().sample(min(6, values.nunique()), random_state=1):
+        value = value.to_pydatetime() if key == "date" else value
+        alone = tn.Ridge().fit(rows_of(path, weight, where=pc.field("store") == value))
+        found = cube[value]
+        assert bits(found.summary_) == bits(alone.summary_)
+        assert found.coef_.tobytes() == alone.coef_.tobytes()
+        assert found.intercept_ == alone.intercept_
+        assert found.certificate_.provenance.rows == alone.certificate_.provenance.rows
+        found.verify()
+    assert int(np.sum(cube.table()["rows"])) == len(values)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_tables_against_fits_in_the_same_parts(seed):
+    random = np.random.default_rng(seed)
+    frame = sales(int(random.integers(1, 400)), int(random.integers(1, 200)), seed=seed)
+    frame.loc[frame["country"] == "IT", "b"] = 7.0  # constant in a third of the cells
+    weight = frame.pop("weight").to_numpy()
+    weight = weight if seed % 2 else None
+    if seed % 2 and not weight.any():
+        weight[0] = 1.0
+    price = frame.pop("price").to_numpy()
+    with part_rows(int(random.integers(5, 60))):
+        cube = tn.Cube(tn.LinearRegression(), by=["country", "store"]).fit(frame, price, weight)
+        table = cube.table()
+    assert len(cube.failed_) == 0
+    keys = list(zip(table["country"].to_pylist(), table["store"].to_pylist(), strict=True))
+    for country, store in [keys[int(k)] for k in random.integers(0, len(keys), 5)]:
+        some = (frame["country"] == country) & (frame["store"] == store)
+        some &= True if weight is None else weight > 0
+        X, y = frame.loc[some, COLUMNS].to_numpy(), price[some]
+        w = None if weight is None else weight[some]
+        model = cube[country, store]
+        left = y - X @ model.coef_ - model.intercept_
+        Z, root = np.column_stack([X, np.ones(len(X))]), np.sqrt(np.ones(len(X)) if w is None else w)
+        best = y - Z @ np.linalg.lstsq(Z * root[:, None], y * root, rcond=None)[0]
+        assert (root**2 * left**2).sum() <= (root**2 * best**2).sum() + 1e-8
+
+
+REFUSED = (
+    tn.KNeighborsClassifier, tn.KNeighborsRegressor, tn.KernelRidge, tn.KernelPerceptron, tn.SVC, tn.SVR,
+    tn.LocallyWeightedRegression,
+)  # fmt: skip
+"""learners that keep all rows"""
+
+
+def one_pass():
+    return [one for one in learners() if one.passes == ONE and one.need.sequence is None]
+
+
+@pytest.mark.parametrize("learner", one_pass(), ids=lambda one: type(one).__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_every_learner_of_one_pass_has_the_bits_of_its_fits(learner, tmp_path):
+    random, n = np.random.default_rng(0), 600
+    kinds, store = learner.need.kinds, np.random.default_rng(1).integers(0, 4, 600)
+    if kinds == "text":
+        columns = {"a": [" ".join(random.choice(["red", "blue", "green", "old"], 3)) for _ in range(n)]}
+    elif kinds == "date":
+        columns = {"a": random.integers(0, 10**9, n).astype("M8[s]")}
+    elif kinds == "categorical":
+        columns = {name: random.choice(["u", "v", "w"], n) for name in "ab"}
+    else:
+        columns = {name: np.abs(np.round(random.normal(size=n), 1)) for name in "abc"}
+    need = learner.need
+    if need.target == "class":
+        columns["price"] = random.integers(0, 2, n) if need.binary else random.integers(0, 3, n)
+    elif need.target == "number":
+        columns["price"] = np.abs(random.normal(size=n)) + 0.5
+    path = written(pd.DataFrame({**columns, "store": store}), tmp_path / "rows.parquet", 100)
+    target = "price" if need.target else None
+    rows = tn.scan(path, target=target, drop=["store"])
+    try:
+        alone = [type(learner)().fit(rows.only(pc.field("store") == k)) for k in range(4)]
+    except (TypeError, ValueError) as error:
+        pytest.skip(f"no fit of these rows: {error}")
+    if isinstance(learner, REFUSED):
+        with pytest.raises(TypeError, match="Remedy: a learner of one pass"):
+            tn.Cube(learner, by="store").fit(rows)
+        return
+    cube = tn.Cube(learner, by="store").fit(rows)
+    for k, one in enumerate(alone):
+        if k in cube.failed_["store"].to_pylist():
+            assert one.certificate_.provenance.passes > 1, cube.failed_["reason"].to_pylist()
+            continue
+        assert cube[k].schema_ == one.schema_
+        if isinstance(learner, tn.TargetEncoder):  # its folds go by the numbers that rows have in the file
+            assert np.allclose(cube[k].encodings_[0], one.encodings_[0], rtol=1e-12)
+        elif one.certificate_.provenance.passes == 1:
+            assert bits(cube[k].model_) == bits(one.model_)
+
+
+# ---- cells without a model ---------------------------------------------------------------------------
+
+
+def degenerate(rows=2000, seed=0):
+    """A third of the cells have fewer rows than columns, constant columns, or a repeated one."""
+    random = np.random.default_rng(seed)
+    frame = sales(rows, 300, seed=seed).drop(columns="weight")
+    frame.loc[frame["country"] == "IT", ["a", "b"]] = 3.0
+    few = frame["store"].isin([f"s{k}" for k in range(1, 300, 3)])
+    frame.loc[few, "c"] = frame.loc[few, "a"]
+    return frame[~few | (random.random(rows) < 0.5)].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("learner", [tn.Ridge(), tn.LinearRegression(), tn.Ridge(fit_intercept=False)])
+def test_degenerate_cells_are_solved_as_by_a_fit(learner, tmp_path):
+    frame = degenerate()
+    path = written(frame, tmp_path / "rows.parquet")
+    rows = tn.scan(path, target="price", drop=["store", "country"])
+    cube = tn.Cube(learner, by="store").fit(rows)
+    table = cube.table().to_pandas().set_index("store")
+    assert len(cube.failed_) == 0
+    assert set(table["status"]) <= {"solved", "another scan"}
+    for store in table.sample(25, random_state=0).index:
+        alone = type(learner)(**learner.get_params()).fit(rows.only(pc.field("store") == store))
+        again = alone.certificate_.provenance.passes > 1
+        assert table["status"][store] == ("another scan" if again else "solved")
+        if not again:
+            assert cube[store].coef_.tobytes() == alone.coef_.tobytes()
+
+
+@pytest.mark.parametrize("cells", [6, 600])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e200])
+def test_a_cell_that_cannot_be_summarized_is_a_row_with_its_reason(wrong, cells):
+    frame = sales(1200, cells).drop(columns=["weight", "country"])
+    bad = frame["store"].iloc[7]
+    clean = frame[frame["store"] != bad].reset_index(drop=True)
+    first = frame.index[frame["store"] == bad][:2]
+    frame.loc[first, "b"] = [wrong, 0.0]
+    with part_rows(100):
+        cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    assert cube.failed_["store"].to_pylist() == [bad]
+    assert "'b'" in cube.failed_["reason"][0].as_py()
+    with pytest.raises(DataError, match=f"no model where store = '{bad}'.*'b'"):
+        cube[bad]
+    assert cube.n_cells_ == clean["store"].nunique() + 1
+    others = cube.table().to_pandas().set_index("store").drop(index=bad)
+    assert np.isfinite(others["coef_b"]).all()
+
+
+# ---- coarser keys, other cells, sums -----------------------------------------------------------------
+
+
+def test_levels_have_the_bits_of_a_fit_and_rollups_are_merges(tmp_path):
+    path = written(sales(), tmp_path / "rows.parquet")
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"], levels=["country"]).fit(rows_of(path))
+    merged = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(rows_of(path))
+    for country in ("DE", "FR", "IT"):
+        alone = tn.Ridge().fit(rows_of(path, where=pc.field("country") == country))
+        assert cube[country].coef_.tobytes() == alone.coef_.tobytes()
+        assert cube[country].certificate_.provenance.stopped == "done"
+        assert merged[country].certificate_.provenance.stopped == "merged"
+        assert np.allclose(merged[country].coef_, alone.coef_, rtol=1e-12)
+        assert merged[country].coef_.tobytes() == merged.rollup("country")[country].coef_.tobytes()
+    whole = tn.Ridge().fit(rows_of(path))
+    assert np.allclose(cube[()].coef_, whole.coef_, rtol=1e-12)
+    assert cube.rollup("store").n_cells_ == len(set(cube.keys_["store"].to_pylist()))
+    assert int(np.sum(cube.table("country")["rows"])) == 3000
+
+
+def test_some_cells_are_selected():
+    frame = sales().drop(columns="weight")
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(frame, target="price"))
+    french = cube.sel(country="FR")
+    assert set(french.keys_["country"].to_pylist()) == {"FR"}
+    assert french["FR", "s1"].coef_.tobytes() == cube["FR", "s1"].coef_.tobytes()
+    assert cube.sel(store=["s1", "s2"]).n_cells_ == 2
+    assert ("FR", "s1") in cube
+    assert ("FR", "s0") not in cube
+    with pytest.raises(KeyError, match="no cell with country = 'XX'"):
+        cube.sel(country="XX")
+    with pytest.raises(ValueError, match="cells merge, and cannot be split.*Remedy: fit with by="):
+        cube.rollup("weekday")
+
+
+@pytest.mark.parametrize("cells", [5, 800])
+def test_cubes_add_up(tmp_path, cells):
+    frame = sales(cells=cells).drop(columns="weight")
+    paths = [written(some, tmp_path / f"{k}.parquet") for k, some in enumerate((frame[:1700], frame[1700:]))]
+    rows = [tn.scan(path, target="price", drop=["country"]) for path in paths]
+    a, b = (tn.Cube(tn.Ridge(), by="store").fit(some) for some in rows)
+    both = a + b
+    assert both.n_cells_ == frame["store"].nunique()
+    for store in frame["store"].drop_duplicates()[:20]:
+        if store in a and store in b:
+            assert both[store].coef_.tobytes() == (a[store] + b[store]).coef_.tobytes()
+        else:
+            assert both[store].coef_.tobytes() == (a if store in a else b)[store].coef_.tobytes()
+    with pytest.raises(MergeError, match="the same rows"):
+        both + a
+    with pytest.raises(MergeError, match="different parameters"):
+        a + tn.Cube(tn.Ridge(2.0), by="store").fit(rows[1])
+
+
+# ---- predictions -------------------------------------------------------------------------------------
+
+
+def test_each_row_is_predicted_by_its_cell_and_others_by_a_coarser_one():
+    frame = sales().drop(columns="weight")
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(frame, target="price"))
+    found = cube.predict(frame)
+    rows = frame.index[:50]
+    wanted = [
+        cube[c, s].predict(frame.loc[[k], COLUMNS])[0] for k, c, s in frame.loc[rows, ["country", "store"]].itertuples()
+    ]
+    assert np.allclose(found[rows], wanted, rtol=1e-13)
+    new = frame.iloc[:3].assign(store=["s1", "new", "new"], country=["FR", "FR", "new"])
+    with pytest.warns(UserWarning, match="2 of 3 rows have no model of their own"):
+        cube.predict(new)
+    found, level = cube.predict(new, return_level=True)
+    assert level.tolist() == [2, 1, 0]
+    features = new[COLUMNS]
+    each = [cube["FR", "s1"], cube["FR"], cube[()]]
+    assert np.allclose(found, [m.predict(features.iloc[[k]])[0] for k, m in enumerate(each)], rtol=1e-12)
+
+
+def test_classes_are_those_of_each_cell():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(900, 3)), columns=list("abc"))
+    frame["shop"] = random.integers(0, 6, 900)
+    frame["kind"] = np.where(frame["shop"] < 3, random.choice(["u", "v"], 900), random.choice(["u", "v", "w"], 900))
+    frame["a"] += frame["kind"].map({"u": 0, "v": 2, "w": 4})
+    cube = tn.Cube(tn.GaussianNB(), by="shop").fit(tn.scan(frame, target="kind"))
+    assert cube[0].classes_.tolist() == ["u", "v"]
+    assert cube[5].classes_.tolist() == ["u", "v", "w"]
+    for shop in range(6):
+        some = frame[frame["shop"] == shop]
+        alone = tn.GaussianNB().fit(some[list("abc")], some["kind"])
+        assert (cube.predict(some) == alone.predict(some[list("abc")])).all()
+
+
+def test_transformers_scale_each_cell_by_itself():
+    frame = sales()[["a", "b", "store"]]
+    found = tn.Cube(tn.StandardScaler(), by="store").fit(tn.scan(frame)).transform(frame)
+    groups = frame.groupby("store")[["a", "b"]]
+    wanted = (frame[["a", "b"]] - groups.transform("mean")) / groups.transform("std", ddof=0)
+    assert np.allclose(found, wanted, atol=1e-12)
+
+
+# ---- keys ----------------------------------------------------------------------------------------------
+
+
+def test_missing_keys_are_refused_or_a_cell():
+    frame = sales(missing=0.1).drop(columns=["weight", "country"])
+    gone = int(frame["store"].isna().sum())
+    with pytest.raises(DataError, match=f"column 'store' is missing in {gone} rows.*Remedy: missing='cell'"):
+        tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    with part_rows(300):
+        cube = tn.Cube(tn.Ridge(), by="store", missing="cell").fit(tn.scan(frame, target="price"))
+    assert cube[None].certificate_.provenance.rows == gone
+    assert cube.table()["store"].to_pylist()[-1] is None
+
+
+@pytest.mark.parametrize("values", [[1.5, 2.5], [[1], [2]]])
+def test_other_keys_are_refused_by_name(values):
+    table = pa.table({"a": [1.0, 2.0], "price": [1.0, 2.0], "key": pa.array(values)})
+    with pytest.raises(DataError, match="a key is text, an integer, a date or a boolean.*'key'.*Remedy"):
+        tn.Cube(tn.Ridge(), by="key").fit(tn.scan(table, target="price"))
+
+
+def test_keys_of_any_kind_are_found_again():
+    n = 60
+    kinds = {
+        "flag": pa.array([k % 2 == 0 for k in range(n)]),
+        "day": pa.array([18_000 + k % 3 for k in range(n)], pa.date32()),
+        "word": pa.array(["", "é", "x" * 40] * 20).dictionary_encode(),
+        "id": pa.array([-1, 2**62, 0, 7] * 15, pa.int64()),
+    }
+    table = pa.table({**kinds, "a": np.arange(n) % 11 * 1.0, "price": np.arange(n) * 1.0})
+    for name, column in kinds.items():
+        others = [other for other in kinds if other != name]
+        cube = tn.Cube(tn.Ridge(), by=name).fit(tn.scan(table, target="price", drop=others))
+        words = column.dictionary_decode() if name == "word" else column
+        for value in set(words.to_pylist()):
+            rows = cube[value].certificate_.provenance.rows
+            assert rows == words.to_pylist().count(value)
+
+
+def test_wrong_calls_are_refused_with_a_remedy():
+    frame = sales().drop(columns=["weight", "country"])
+    rows = tn.scan(frame, target="price")
+    for learner in (tn.LogisticRegression(), tn.KNeighborsRegressor(), tn.GradientBoostingRegressor()):
+        with pytest.raises(TypeError, match="Remedy: a learner of one pass"):
+            tn.Cube(learner, by="store").fit(rows)
+    with pytest.raises(DataError, match="no column 'shop'"):
+        tn.Cube(tn.Ridge(), by="shop").fit(rows)
+    with pytest.raises(ValueError, match="names of different columns"):
+        tn.Cube(tn.Ridge(), by=["store", "store"]).fit(rows)
+    with pytest.raises(ValueError, match="levels must name columns of the key"):
+        tn.Cube(tn.Ridge(), by="store", levels=["day"]).fit(rows)
+    cube = rows.group_by("store").fit(tn.Ridge())
+    with pytest.raises(KeyError, match="no cell 'none'"):
+        cube["none"]
+    with pytest.raises(KeyError, match="a key has 1 values"):
+        cube["s1", "s2"]
+    with pytest.raises(ValueError, match="not fitted"):
+        tn.Cube(tn.Ridge(), by="store").table()
+
+
+# ---- runners and scans -----------------------------------------------------------------------------------
+
+
+def digest(cube):
+    level = cube._level
+    return bits(level.cells.taken(np.arange(len(level))).stack), level.keys.hash.tobytes(), cube.table().to_pydict()
+
+
+@pytest.mark.parametrize("cells", [7, 900])
+def test_threads_change_no_bit(tmp_path, cells):
+    path = written(sales(cells=cells), tmp_path / "rows.parquet", 150)
+    found = []
+    for threads in (1, 2, 3):
+        with tn.on(tn.Local(threads=threads)):
+            found.append(digest(tn.Cube(tn.Ridge(), by="store").fit(rows_of(path, "weight"))))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("cells", [7, 900])
+def test_rows_kept_and_rows_summarized_have_the_same_bits(tmp_path, cells, monkeypatch):
+    from tenfold.engine.cells import cells as module
+
+    path = written(sales(cells=cells), tmp_path / "rows.parquet", 150)
+    found = []
+    for size in (0, 1 << 60, None):  # rows never, summaries never, and as it is decided
+        if size is None:
+            monkeypatch.undo()
+        else:
+            monkeypatch.setattr(module, "chunk_bytes", lambda chunk, size=size: -1 if size == 0 else size)
+        found.append(digest(tn.Cube(tn.Ridge(), by="store").fit(rows_of(path))))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_fit_is_one_scan(tmp_path, monkeypatch):
+    path = written(sales(), tmp_path / "rows.parquet")
+    rows, read = rows_of(path), []
+    tables = type(rows).tables
+    monkeypatch.setattr(
+        type(rows), "tables", lambda self, part, *more: (read.append(part), tables(self, part, *more))[1]
+    )
+    tn.Cube(tn.Ridge(), by=["country", "store"], levels=["country"]).fit(rows)
+    assert sorted(read) == list(range(len(rows)))
+
+
+# ---- files -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", [tn.Ridge(), tn.StandardScaler()])
+def test_a_file_is_the_cube(tmp_path, learner):
+    frame = sales(cells=3000, rows=6000).drop(columns="weight")
+    target = "price" if learner.need.target else None
+    cube = tn.Cube(learner, by=["country", "store"]).fit(tn.scan(frame, target=target))
+    cube.to_parquet(tmp_path / "cube.parquet")
+    again = tn.Cube.open(tmp_path / "cube.parquet")
+    assert digest(again) == digest(cube)
+    for country, store in frame[["country", "store"]].drop_duplicates()[:5].itertuples(index=False):
+        one = tn.Cube.open_cell(tmp_path / "cube.parquet", country, store)
+        assert bits(one.model_) == bits(cube[country, store].model_)
+        one.verify()
+    with pytest.raises(KeyError, match="no cell"):
+        tn.Cube.open_cell(tmp_path / "cube.parquet", "FR", "none")
+    assert pq.read_table(tmp_path / "cube.parquet").num_rows == cube.n_cells_
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    frame = sales(cells=50).drop(columns=["weight", "country"])
+    path = tmp_path / "cube.parquet"
+    tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price")).to_parquet(path)
+    whole, refused = path.read_bytes(), 0
+    assert tn.Cube.open(path).n_cells_ == frame["store"].nunique()
+    for at in np.linspace(10, len(whole) - 10, 60).astype(int):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        try:
+            found = tn.Cube.open(path)
+        except (tn.ModelFileError, OSError, ValueError):
+            refused += 1
+        else:
+            assert found.n_cells_ == frame["store"].nunique()
+    assert refused > 40
