@@ -388,6 +388,18 @@ def test_rows_kept_and_rows_summarized_have_the_same_bits(tmp_path, cells, monke
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.slow
+def test_dask_changes_no_bit(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    path = written(sales(cells=300), tmp_path / "rows.parquet", 150)
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"], levels=["country"])
+    here = digest(cube.fit(rows_of(path, "weight")))
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster) as client, tn.on(tn.Dask(client)):
+        there = digest(cube.fit(rows_of(path, "weight")))
+    assert there == here
+
+
 def test_a_fit_is_one_scan(tmp_path, monkeypatch):
     path = written(sales(), tmp_path / "rows.parquet")
     rows, read = rows_of(path), []

@@ -6,18 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tenfold.compiled.linear_model import normal_equations as systems
 from tenfold.core import Codes, Flags, Schema, Values
 from tenfold.core.axes import Bundle, is_record, not_finite, values
+from tenfold.core.driver_threads import driver_threads
 from tenfold.core.mergeable import cell_of, joined_stacks
-from tenfold.engine import one_blas_thread
+from tenfold.engine import current, one_blas_thread
 from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.summing import Reasons, Summaries, Summing
 from tenfold.engine.loop import OVERFLOW
 from tenfold.linear_model.inference.standard_errors import ROBUST
 from tenfold.linear_model.least_squares.least_squares import LeastSquares
-from tenfold.linear_model.least_squares.normal_equations import quick_each
+from tenfold.linear_model.least_squares.many_systems import solve_many
 from tenfold.linear_model.least_squares.routes import LinearModel
-from tenfold.stats.fold_summaries import FoldMoments
 from tenfold.stats.moments.moments import Comoments
 
 SOLVED, ANOTHER_SCAN, FAILED = range(3)
@@ -47,7 +48,7 @@ class CellModels(NamedTuple):
         return self.status != FAILED
 
 
-class Solution(NamedTuple):
+class CellSolution(NamedTuple):
     """The model of one cell, or the reason why there is none."""
 
     model: Any
@@ -58,7 +59,7 @@ class Solution(NamedTuple):
 def solve_cells(learner: Any, schema: Schema, cells: Cells) -> CellModels:
     """Return the models of all cells, a few at a time."""
     found: list[CellModels] = []
-    with one_blas_thread():
+    with one_blas_thread(), driver_threads(current().driver_threads):
         for some, summaries in cells.batches():
             classes = None if cells.classes is None else cells.classes[some]
             found.append(_solve(learner, schema, cells.summing, summaries, classes))
@@ -67,8 +68,11 @@ def solve_cells(learner: Any, schema: Schema, cells: Cells) -> CellModels:
 
 def _solve(learner: Any, schema: Schema, summing: Summing, summaries: Summaries, classes: Flags | None) -> CellModels:
     """Return the models of a few cells."""
-    moments = isinstance(summing.asked, Comoments) and schema.plain
-    if moments and isinstance(learner, LeastSquares) and learner.standard_errors not in ROBUST:
+    if (
+        isinstance(summing.asked, Comoments)
+        and isinstance(learner, LeastSquares)
+        and learner.standard_errors not in ROBUST
+    ):
         return _least_squares(learner, schema, summing, summaries)
     n = summing.count(summaries)
     each, status, reasons = np.empty(n, dtype=object), np.full(n, SOLVED), dict(summaries.reasons)
@@ -83,7 +87,7 @@ def _solve(learner: Any, schema: Schema, summing: Summing, summaries: Summaries,
     return CellModels(each, False, status, reasons)
 
 
-def solve_one(learner: Any, schema: Schema, summary: Any) -> Solution:
+def solve_one(learner: Any, schema: Schema, summary: Any) -> CellSolution:
     """Return the model of one summary; errors that are about its rows become the reason why there is none."""
     try:
         with np.errstate(all="ignore"):
@@ -91,37 +95,33 @@ def solve_one(learner: Any, schema: Schema, summary: Any) -> Solution:
             model = learner.model(state)
             asks = learner.ask(state) is not None
         if model is None:
-            return Solution(None, FAILED, "its rows must be read more than once")
+            return CellSolution(None, FAILED, "its rows must be read more than once")
         if field := not_finite(model):
-            return Solution(None, FAILED, OVERFLOW.format(field))
+            return CellSolution(None, FAILED, OVERFLOW.format(field))
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
         named = error.named(schema.feature_names) if hasattr(error, "named") else error
-        return Solution(None, FAILED, str(named))
-    return Solution(model, ANOTHER_SCAN if asks else SOLVED)
+        return CellSolution(None, FAILED, str(named))
+    return CellSolution(model, ANOTHER_SCAN if asks else SOLVED)
 
 
 def _least_squares(learner: Any, schema: Schema, summing: Summing, summaries: Summaries) -> CellModels:
-    """Solve many systems at once; those of which some digit is in doubt one by one."""
+    """Solve all systems in one call; those without a solution once more, for the reason."""
     m, reasons = summaries.stack, dict(summaries.reasons)
-    n, p = m.mean.shape[0], m.mean.shape[1] - 1
-    coef, intercept = np.full((n, p), np.nan), np.full(n, np.nan)
-    status, sure = np.full(n, FAILED), np.zeros(n, bool)
-    try:
-        moments = FoldMoments(m.weight, m.mean, m.rest, m.comoment)
-        found, flags = quick_each(moments, np.array([float(learner.alpha)]), learner.fit_intercept)
-        sure = flags[:, 0] & np.isfinite(found[:, 0]).all(axis=1)
-        sure[list(reasons)] = False
-        coef[sure], intercept[sure], status[sure] = found[sure, 0, :p], found[sure, 0, p], SOLVED
-    except ValueError:  # squares of some cell overflow: each by itself
-        pass
-    for cell in np.flatnonzero(~sure).tolist():
-        if cell in reasons:
-            continue
-        model, status[cell], reason = solve_one(learner, schema, summing.cell(summaries, cell))
+    found = solve_many(m.weight, m.mean, m.comoment, float(learner.alpha), learner.fit_intercept, schema.levels)
+    coef, intercept = found.coef.copy(), found.intercept.copy()
+    status = np.where(
+        found.status == systems.SOLVED, SOLVED, np.where(found.status == systems.ANOTHER_SCAN, ANOTHER_SCAN, FAILED)
+    )
+    status[list(reasons)] = FAILED
+    for cell in np.flatnonzero(status == FAILED).tolist():
+        model = None
+        if cell not in reasons:
+            model, status[cell], reasons[cell] = solve_one(learner, schema, summing.cell(summaries, cell))
         if model is None:
-            reasons[cell] = reason
+            coef[cell], intercept[cell] = np.nan, np.nan
         else:
             coef[cell], intercept[cell] = model.coef, model.intercept
+            del reasons[cell]
     return CellModels(LinearModel(coef, intercept, schema), True, status, reasons)  # type: ignore[arg-type]
 
 

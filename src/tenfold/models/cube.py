@@ -15,14 +15,14 @@ from sklearn.exceptions import NotFittedError
 from tenfold.core import ONE, Codes, DataError, MatrixLike, MergeError, Schema, VectorLike
 from tenfold.core.statistic import Gathered, Ordered
 from tenfold.engine import current, one_blas_thread, opened, schema_of
-from tenfold.engine.cells.job import SummarizeCells
 from tenfold.engine.cells.keys import Missing, key_column
+from tenfold.engine.cells.summarize_cells import SummarizeCells
 from tenfold.engine.cells.summing import Summing
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.progress import progress
 from tenfold.estimator.shell.merging import different
 from tenfold.models import cube_file
-from tenfold.models.level import Level, Origin
+from tenfold.models.cube_level import CubeLevel, Origin
 from tenfold.sources import as_source
 from tenfold.stats.combinators import View, statistics
 
@@ -128,12 +128,12 @@ class Cube(BaseEstimator):
             raise DataError(NO_ROWS)
         origin = Origin(source.fingerprint(), len(source), counted.dropped, counted.machines, seed, source.first_part)
         each = [
-            Level(learner, schema, level, cells, origin, direct=True)
+            CubeLevel(learner, schema, level, cells, origin, direct=True)
             for level, cells in zip(levels, counted.summary.each, strict=True)
         ]
         return self._become(schema, each, source.lazy)
 
-    def _become(self, schema: Schema, levels: Sequence[Level], lazy: bool = True) -> Cube:
+    def _become(self, schema: Schema, levels: Sequence[CubeLevel], lazy: bool = True) -> Cube:
         """Take over the levels of a fit; the first is that of the whole key."""
         self._schema, self._lazy = schema, lazy
         self._found = {level.names: level for level in levels}
@@ -143,7 +143,7 @@ class Cube(BaseEstimator):
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         return self
 
-    def _with(self, levels: Sequence[Level], by: Sequence[str]) -> Cube:
+    def _with(self, levels: Sequence[CubeLevel], by: Sequence[str]) -> Cube:
         """Return a cube of other cells of the same rows."""
         made = Cube(self.learner, list(by), levels=(), missing=self.missing)
         return made._become(self._schema, levels, self._lazy)
@@ -191,11 +191,11 @@ class Cube(BaseEstimator):
     # ---- cells -------------------------------------------------------------------------------------
 
     @property
-    def _level(self) -> Level:
+    def _level(self) -> CubeLevel:
         found = self.__dict__.get("_finest")
         if found is None:
             raise NotFittedError("this Cube is not fitted yet. Remedy: cube.fit(rows)")
-        level: Level = found
+        level: CubeLevel = found
         return level
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -247,7 +247,7 @@ class Cube(BaseEstimator):
             )
         return level.fitted(place)
 
-    def _merged_cell(self, key: tuple[Any, ...]) -> Level:
+    def _merged_cell(self, key: tuple[Any, ...]) -> CubeLevel:
         """Return the one cell that all cells below a shorter key merge into."""
         level = self._level
         names = level.names[: len(key)]
@@ -261,7 +261,7 @@ class Cube(BaseEstimator):
             raise KeyError(self._no_cell(level, key))
         return level.rolled_up(names, among)
 
-    def _no_cell(self, level: Level, key: tuple[Any, ...]) -> str:
+    def _no_cell(self, level: CubeLevel, key: tuple[Any, ...]) -> str:
         some = [level.key(place) for place in level.in_order[:SHOWN_CELLS].tolist()]
         said = ", ".join(repr(one if len(one) > 1 else one[0]) for one in some)
         return f"there is no cell {key if len(key) != 1 else key[0]!r}; `keys_` lists all {len(level):,}: {said}, ..."
@@ -282,7 +282,7 @@ class Cube(BaseEstimator):
         """
         return self._with([self._coarser(self._among_names(by))], by)
 
-    def _coarser(self, names: tuple[str, ...]) -> Level:
+    def _coarser(self, names: tuple[str, ...]) -> CubeLevel:
         """Return the level of some columns of the key; it is kept."""
         if names not in self._found:
             self._found[names] = self._level.rolled_up(names)
@@ -527,7 +527,7 @@ def _in_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
         return column
 
 
-def _sum(a: Level, b: Level) -> Level:
+def _sum(a: CubeLevel, b: CubeLevel) -> CubeLevel:
     """Return the level of the rows of both."""
     origin = Origin(
         f"{a.origin.source} + {b.origin.source}",
@@ -536,4 +536,4 @@ def _sum(a: Level, b: Level) -> Level:
         a.origin.machines | b.origin.machines,
     )
     cells = a.cells.summarized() + b.cells.summarized()
-    return Level(a.learner, a.schema, a.names, cells, origin, direct=True)
+    return CubeLevel(a.learner, a.schema, a.names, cells, origin, direct=True)

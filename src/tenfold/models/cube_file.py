@@ -29,7 +29,7 @@ from tenfold.estimator.files.model_file import read_schema, refusing_parameters,
 from tenfold.estimator.files.registry import id_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import STATUS, CellModels
-from tenfold.models.level import Level, Origin
+from tenfold.models.cube_level import CubeLevel, Origin
 from tenfold.stats.combinators import View
 
 MAGIC, VERSION = "tenfold.cube", 1
@@ -40,7 +40,7 @@ HEAD = ("learner", "params", "schema", "by", "missing", "direct", "origin", "sum
 
 def write(cube: Any, path: Any) -> None:
     """Write the cells of a cube."""
-    level: Level = cube._level
+    level: CubeLevel = cube._level
     summing = level.cells.summing
     if not summing.in_stacks:
         raise ModelFileError(
@@ -80,7 +80,7 @@ def write(cube: Any, path: Any) -> None:
             writer.close()
 
 
-def _tables(level: Level) -> Iterator[pa.Table]:
+def _tables(level: CubeLevel) -> Iterator[pa.Table]:
     """Yield the cells as tables of one row group each."""
     cells, models, keys = level.cells, level.models, level.keys
     for start in range(0, len(cells), CELLS_PER_ROW_GROUP):
@@ -171,7 +171,13 @@ class CubeFile:
             raise ModelFileError(f"{path} has summaries of another learner")
         self.kind = kinds[summary]
 
-    def level(self, groups: list[int]) -> Level:
+    def __enter__(self) -> CubeFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.file.close()
+
+    def level(self, groups: list[int]) -> CubeLevel:
         """Return the cells of some row groups."""
         tables = [self._read(group) for group in groups]
         table = pa.concat_tables(tables)
@@ -198,7 +204,7 @@ class CubeFile:
         if "model.coef" in table.column_names:
             made = self._record(table, LinearModel, "model")
             models = CellModels(made, True, status, reasons)
-        return Level(self.learner, self.schema, self.by, cells, self.origin, self.direct, models)
+        return CubeLevel(self.learner, self.schema, self.by, cells, self.origin, self.direct, models)
 
     def _read(self, group: int) -> pa.Table:
         """Return a row group, if it has its digest."""
@@ -270,8 +276,8 @@ def read(path: Any) -> Any:
     """Return the cube of a file."""
     from tenfold.models.cube import Cube
 
-    found = CubeFile(path)
-    level = found.level(list(range(found.file.metadata.num_row_groups)))
+    with CubeFile(path) as found:
+        level = found.level(list(range(found.file.metadata.num_row_groups)))
     cube = Cube(found.learner._blank(), list(found.by), missing=found.missing)
     return cube._become(found.schema, [level])
 
@@ -280,15 +286,15 @@ def read_cell(path: Any, key: tuple[Any, ...]) -> Any:
     """Return the fitted learner of one cell: one row group is read."""
     from tenfold.models.cube import Cube
 
-    found = CubeFile(path)
-    arrow_schema = found.file.schema_arrow
-    if len(key) != len(found.by):
-        raise KeyError(f"a key has {len(found.by)} values, {list(found.by)}, not {len(key)}")
-    try:
-        columns = [pa.array([v], arrow_schema.field(n).type) for v, n in zip(key, found.by, strict=True)]
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        raise KeyError(f"there is no cell {key!r} in {path}") from None
-    hash, _ = hashes_of(columns, found.by, "cell")
-    level = found.level([found.group_of(int(hash[0]))])
+    with CubeFile(path) as found:
+        kinds = found.file.schema_arrow
+        if len(key) != len(found.by):
+            raise KeyError(f"a key has {len(found.by)} values, {list(found.by)}, not {len(key)}")
+        try:
+            columns = [pa.array([value], kinds.field(n).type) for value, n in zip(key, found.by, strict=True)]
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            raise KeyError(f"there is no cell {key!r} in {path}") from None
+        hash, _ = hashes_of(columns, found.by, "cell")
+        level = found.level([found.group_of(int(hash[0]))])
     cube = Cube(found.learner._blank(), list(found.by), missing=found.missing)
     return cube._become(found.schema, [level])[key]

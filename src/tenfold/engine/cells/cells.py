@@ -24,7 +24,7 @@ STACK_BYTES = 1 << 22
 """bytes of the summaries of parts of cells that are merged at a time, so that they stay in cache"""
 
 
-class Piece(NamedTuple):
+class PartRows(NamedTuple):
     """Rows of one part, sorted by the hash of their key."""
 
     hash: Bits
@@ -46,7 +46,7 @@ class Cells:
     """bytes of one summary"""
     found: Summaries | None
     """the summaries; None: they are to be made of `pieces`"""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[PartRows, ...] = ()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -65,7 +65,7 @@ class Cells:
         if summing.in_stacks:
             unit = summing.size(Summaries(summing.empty(chunk), {}))
             if chunk_bytes(chunk) < unit * len(starts):
-                piece = Piece(hash, chunk._replace(side={}), chunk.part)
+                piece = PartRows(hash, chunk._replace(side={}), chunk.part)
                 return cls(summing, keys, rows, present, unit, None, (piece,))
             return cls(summing, keys, rows, present, unit, summing.of(chunk, starts))
         return cls(summing, keys, rows, present, 0, summing.of(chunk, starts))
@@ -154,7 +154,7 @@ class Cells:
             many = end - first
             rows = np.repeat(first - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
             if len(rows):
-                pieces.append(Piece(hash[rows], chunk.rows(rows), part))
+                pieces.append(PartRows(hash[rows], chunk.rows(rows), part))
         keys = self.keys.taken(at)
         return replace(self, keys=keys, rows=self.rows[at], classes=None, pieces=tuple(pieces)).summaries
 

@@ -39,7 +39,7 @@ class Origin(NamedTuple):
     first_part: int = 0
 
 
-class Level:
+class CubeLevel:
     """The cells of one key.
 
     Parameters
@@ -167,7 +167,7 @@ class Level:
 
     # ---- other cells -------------------------------------------------------------------------------
 
-    def only(self, places: Codes) -> Level:
+    def only(self, places: Codes) -> CubeLevel:
         """Return some of the cells, by their places in ascending order."""
         some, old = self.cells.taken(places), self.cells
         classes = None if old.classes is None else old.classes[places]
@@ -178,9 +178,9 @@ class Level:
             each = all_of.each[places] if not all_of.in_stack else taken(all_of.each, places)
             reasons = {new: all_of.reasons[o] for new, o in enumerate(places.tolist()) if o in all_of.reasons}
             models = CellModels(each, all_of.in_stack, all_of.status[places], reasons)
-        return Level(self.learner, self.schema, self.names, cells, self.origin, self.direct, models)
+        return CubeLevel(self.learner, self.schema, self.names, cells, self.origin, self.direct, models)
 
-    def rolled_up(self, names: tuple[str, ...], among: Codes | None = None) -> Level:
+    def rolled_up(self, names: tuple[str, ...], among: Codes | None = None) -> CubeLevel:
         """Merge cells that share some columns of their key, in the order of their keys: no row is read."""
         order = self.in_order if among is None else among
         columns = [self.keys.values[name].combine_chunks().take(pa.array(order)) for name in names]
@@ -205,7 +205,7 @@ class Level:
             classes = np.logical_or.reduceat(self.cells.classes[order], starts, axis=0)
         keys = Keys(hash[starts], check[starts], values)
         cells = Cells(summing, keys, rows, classes, self.cells.unit, summing.joined(found))
-        return Level(self.learner, self.schema, names, cells, self.origin, direct=False)
+        return CubeLevel(self.learner, self.schema, names, cells, self.origin, direct=False)
 
     # ---- tables ------------------------------------------------------------------------------------
 
