@@ -29,7 +29,7 @@ import faults
 import tenfold as tn
 from scan import LEARNERS, TURNS, decode, groups_of, rows_for, timed
 from tenfold.engine import fit
-from tenfold.engine.executors.executor import TASKS_PER_THREAD
+from tenfold.engine.executors.executor import Executor
 from tenfold.engine.merge_tree import runs
 from workloads import Promises
 
@@ -74,7 +74,7 @@ def scan_cost(cluster: faults.Cluster, files: list[str], name: str, promises: Pr
     """A fit beside a bare scan, in the same tasks."""
     learner, target = LEARNERS[name]
     parts = groups_of(files)
-    some = [[parts[at] for at in run] for run in runs(range(len(parts)), TASKS_PER_THREAD * WORKERS)]
+    some = [[parts[at] for at in run] for run in runs(range(len(parts)), Executor.tasks_per_thread * WORKERS)]
     rows = tn.scan(files, target=target)
     print(f"{name}: {rows.n_rows:,} rows, {len(parts)} row groups in {len(some)} tasks on {WORKERS} workers")
 

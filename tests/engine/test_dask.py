@@ -26,7 +26,7 @@ from helpers import learners, name_of
 from servers import bucket_server
 from tenfold.core import Provenance
 from tenfold.engine import Fit, Snapshot, fit, merge
-from tenfold.engine.executors.dask import MAX_SENT_BYTES
+from tenfold.engine.executors.cluster_runner import MAX_SENT_BYTES
 from tenfold.engine.executors.executor import MAX_CHAINED_ROUNDS, ROUNDS_PER_LINK
 from tenfold.engine.row_counts import Counted, this_machine
 from tenfold.sources import ArraySource

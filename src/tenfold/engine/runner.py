@@ -25,6 +25,8 @@ class Session(ABC):
     """Source opened for one fit. Whatever a runner keeps between reduces is released with it."""
 
     source: Source
+    repeated: int = 0
+    """rounds that were computed again from the start, since outputs were lost with their workers"""
 
     @property
     def memory(self) -> int:

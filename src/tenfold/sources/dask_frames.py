@@ -53,6 +53,8 @@ def at_hand(key: str, part: int, value: Any) -> Iterator[None]:
 class Computed(Source):
     """Parts that are at hand, or computed here."""
 
+    engine = "Dask"
+    """the engine that computes the parts"""
     key: str
     """by which Dask knows the collection"""
 

@@ -5,10 +5,24 @@
 >>> check_laws(StandardScaler(), draws=3)
 """
 
+from tenfold.engine.executors.simulated import Hazards, Memo, Simulated
 from tenfold.testing.comparison import bits
 from tenfold.testing.data import draw
 from tenfold.testing.laws import LAWS, check_law, check_laws
 from tenfold.testing.runner_laws import check_runner
+from tenfold.testing.schedules import check_schedules
 from tenfold.testing.scikit_learn_checks import check_contract
 
-__all__ = ["LAWS", "bits", "check_contract", "check_law", "check_laws", "check_runner", "draw"]
+__all__ = [
+    "LAWS",
+    "Hazards",
+    "Memo",
+    "Simulated",
+    "bits",
+    "check_contract",
+    "check_law",
+    "check_laws",
+    "check_runner",
+    "check_schedules",
+    "draw",
+]

@@ -5,7 +5,8 @@ Whoever brings a runner (`tenfold.engine.Runner`) checks it with `check_runner`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,26 @@ def _error(session: Session) -> str:
     return "there was none"
 
 
+class _Watched(Runner):
+    """A runner, and how many rounds of its sessions were computed again."""
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner, self.repeated = runner, 0
+
+    @contextmanager
+    def open(self, source: Source) -> Iterator[Session]:
+        with self.runner.open(source) as session:
+            yield session
+            self.repeated += session.repeated
+
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source | None) -> Iterator[Any]:
+        return self.runner.map(function, parts, source)
+
+    @property
+    def driver_threads(self) -> int:
+        return self.runner.driver_threads
+
+
 def check_runner(runner: Runner, learners: Iterable[tuple[Any, Source]] = ()) -> None:
     """Check the laws of a runner.
 
@@ -99,8 +120,10 @@ def check_runner(runner: Runner, learners: Iterable[tuple[Any, Source]] = ()) ->
     )
     for learner, rows in learners:
         here = fit(learner, rows, runner=Local(1), stop=learner.stop()).at
-        there = fit(learner, rows, runner=runner, stop=learner.stop()).at
+        watched = _Watched(runner)
+        there = fit(learner, rows, runner=watched, stop=learner.stop()).at
         name = type(learner).__name__
         assert bits(here.model) == bits(there.model), f"{name} has another model there"
         assert here.certificate == there.certificate, f"{name} has other claims there"
         assert (here.rows, here.dropped) == (there.rows, there.dropped), f"{name} has counted other rows there"
+        assert not watched.repeated, f"rounds of {name} were computed again, although no worker died"

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import time
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-from uuid import uuid4
 
-from tenfold.core import DataError
-from tenfold.engine.executors.executor import Executor, TaskSession
-from tenfold.engine.executors.local import Local
-from tenfold.engine.executors.tasks import apply, receive, with_value
-from tenfold.engine.runner import Runner
+from tenfold.engine.executors.cluster_runner import ClusterRunner
+from tenfold.engine.executors.executor import Executor
+from tenfold.engine.executors.tasks import receive, with_value
 from tenfold.sources import Source
 
-MAX_SENT_BYTES = 32 << 20
-"""bytes of rows in this process that are sent to the workers; more must be read by the workers themselves"""
 
-
-class Dask(Runner):
+class Dask(ClusterRunner):
     """Runner on a Dask cluster.
 
     Parameters
@@ -43,6 +33,8 @@ class Dask(Runner):
     array([2.])
     """
 
+    engine = "Dask"
+
     def __init__(self, client: Any, *, retries: int = 3) -> None:
         try:
             import distributed
@@ -61,40 +53,8 @@ class Dask(Runner):
         """Return the number of threads of all current workers, at least 1."""
         return max(1, int(sum(self.client.nthreads().values())))
 
-    @contextmanager
-    def open(self, source: Source) -> Iterator[TaskSession]:
-        if source.in_memory() > MAX_SENT_BYTES:
-            raise DataError(
-                f"{source.in_memory() >> 20} MiB of rows are in this process, and every worker would need a copy. "
-                "Remedy: write them where all workers can read them, frame.to_parquet(folder), and fit "
-                "tenfold.scan(folder, ...); or fit here, with tenfold.on(tenfold.Local())"
-            )
-        session = TaskSession(DaskExecutor(self), source)
-        try:
-            yield session
-        finally:
-            session.close()
-
-    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source | None) -> Iterator[Any]:
-        # The function of each part, in order, a few at a time; of rows in this process, here.
-        if source is not None and source.in_memory():
-            yield from Local().map(function, parts, source)
-            return
-        client, name = DaskExecutor(self), f"tenfold-map-{uuid4().hex[:12]}"
-        todo = client.send(function, f"function-{name}")
-        waiting: deque[Any] = deque()
-        most, asked = 0, -math.inf
-        try:
-            for part in parts:
-                if time.monotonic() > asked + 30:  # workers come and go
-                    most, asked = 2 * self.threads, time.monotonic()
-                waiting += client.submit_parts(source, apply, (todo,), [range(part, part + 1)], f"{name}-{part}")
-                if len(waiting) >= most:
-                    yield _first(waiting)
-            while waiting:
-                yield _first(waiting)
-        finally:
-            self.client.cancel([todo, *waiting])
+    def executor(self) -> DaskExecutor:
+        return DaskExecutor(self)
 
 
 class DaskExecutor(Executor):
@@ -124,13 +84,22 @@ class DaskExecutor(Executor):
             warnings.filterwarnings("ignore", "Sending large graph")
             return self.client.submit(receive, cloudpickle.dumps(value), key=name)
 
-    def submit(self, function: Callable[..., Any], arguments: Iterable[Sequence[Any]], name: str) -> list[Any]:
+    def submit(
+        self, function: Callable[..., Any], arguments: Iterable[Sequence[Any]], name: str, *, keep: bool = False
+    ) -> list[Any]:
         each = list(arguments)
         keys = [f"{name}-{at}" for at in range(len(each))]
         return list(self.client.map(function, *zip(*each, strict=True), key=keys, retries=self.runner.retries))
 
     def submit_parts(
-        self, source: Source | None, function: Any, given: Sequence[Any], runs: Sequence[Sequence[int]], name: str
+        self,
+        source: Source | None,
+        function: Any,
+        given: Sequence[Any],
+        runs: Sequence[Sequence[int]],
+        name: str,
+        *,
+        keep: bool = False,
     ) -> list[Any]:
         # A task for each run of parts; of partitions, for each of them: they are dependencies in its graph.
         graph = None if source is None else source.graph()
@@ -155,10 +124,3 @@ class DaskExecutor(Executor):
     def release(self, handles: list[Any]) -> None:
         if self.client.status == "running":
             self.client.cancel(handles)
-
-
-def _first(waiting: deque[Any]) -> Any:
-    """The first result; a future that failed stays, to be cancelled: else its error would keep it, and it the error."""
-    done = waiting[0].result()
-    waiting.popleft()
-    return done

@@ -11,7 +11,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -27,8 +27,6 @@ from tenfold.sources import Source
 Handle = Any
 """the output of a task, wherever it is"""
 
-TASKS_PER_THREAD = 16
-"""for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
 CHAIN_TASKS = 32
 """tasks of a walk, one after another: a worker that dies loses no more than its share of it"""
 MERGE_FAN_IN = 32
@@ -44,11 +42,22 @@ WORKER_COUNT_SECONDS = 30.0
 
 
 class Executor(ABC):
-    """Interface of a task engine. An output may be dropped there once its handle is dropped here."""
+    """Interface of a task engine. An output may be dropped there once its handle is dropped here.
+
+    Errors of tasks reach `gather` as they were raised. An engine that can choose repeats a task after an `OSError`
+    alone, a file that cannot be read just now: what is wrong with the rows stays wrong.
+    """
+
+    tasks_per_thread = 16
+    """for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
 
     @property
     def lost(self) -> tuple[type[BaseException], ...]:
-        """Errors that mean that outputs were lost, and must be recomputed."""
+        """Errors that mean that outputs were lost with their workers, and must be recomputed.
+
+        No other error belongs here: all rows would be read again, and an error of the engine's own, a value that cannot
+        be pickled, would show in the time of a fit alone.
+        """
         return ()
 
     @property
@@ -61,12 +70,25 @@ class Executor(ABC):
         """A value as the output of a task."""
 
     @abstractmethod
-    def submit(self, function: Callable[..., Any], arguments: Iterable[Sequence[Any]], name: str) -> list[Handle]:
-        """A task for each of some lists of arguments, among which there may be outputs of other tasks."""
+    def submit(
+        self, function: Callable[..., Any], arguments: Iterable[Sequence[Any]], name: str, *, keep: bool = False
+    ) -> list[Handle]:
+        """A task for each of some lists of arguments, among which, and in lists among which, there may be handles.
+
+        With `keep`, later rounds read the outputs again: rows that are held, and their scratch. All others are inputs
+        of tasks of the same round alone.
+        """
 
     @abstractmethod
     def submit_parts(
-        self, source: Source, function: Any, given: Sequence[Any], runs: Sequence[Sequence[int]], name: str
+        self,
+        source: Source | None,
+        function: Any,
+        given: Sequence[Any],
+        runs: Sequence[Sequence[int]],
+        name: str,
+        *,
+        keep: bool = False,
     ) -> list[Handle]:
         """A task for each of some runs of parts, with the rows of a source that the engine itself computes."""
 
@@ -101,6 +123,28 @@ class ScratchChain(NamedTuple):
 
     scratch: list[Handle] | None = None
     rounds: int = 0
+
+
+def side_by_side(arguments: Sequence[Any]) -> tuple[tuple[int | None, ...], list[Any]]:
+    """Return arguments without lists among them, and the length of each list: for engines that see no handle in a list.
+
+    Examples
+    --------
+    >>> from tenfold.engine.executors.executor import as_they_were, side_by_side
+    >>> lengths, flat = side_by_side(("a", ["b", "c"], []))
+    >>> lengths, flat
+    ((None, 2, 0), ['a', 'b', 'c'])
+    >>> as_they_were(lengths, flat)
+    ['a', ['b', 'c'], []]
+    """
+    lengths = tuple(len(one) if isinstance(one, list) else None for one in arguments)
+    return lengths, [each for one in arguments for each in (one if isinstance(one, list) else [one])]
+
+
+def as_they_were(lengths: Sequence[int | None], flat: Iterable[Any]) -> list[Any]:
+    """Return the arguments of which `side_by_side` made this."""
+    left = iter(flat)
+    return [next(left) if length is None else list(islice(left, length)) for length in lengths]
 
 
 class TaskSession(Session):
@@ -176,6 +220,7 @@ class TaskSession(Session):
             except self.executor.lost:
                 if attempt == MAX_ATTEMPTS:
                     raise
+                self.repeated += 1
                 self._forget()  # everything is made again, to the same bits
         raise AssertionError
 
@@ -190,12 +235,14 @@ class TaskSession(Session):
             seen.advance(now - told)
             told = now
 
-    def _read(self, function: Any, given: tuple[Any, ...], parts: range, name: str) -> list[Handle]:
+    def _read(
+        self, function: Any, given: tuple[Any, ...], parts: range, name: str, *, keep: bool = False
+    ) -> list[Handle]:
         """The function of runs of parts, which are read there."""
         if time.monotonic() > self._asked + WORKER_COUNT_SECONDS:
             self._threads, self._asked = self.executor.threads, time.monotonic()
-        some = runs(parts, TASKS_PER_THREAD * self._threads)
-        made = self.executor.submit_parts(self.source, function, (*given, self._sent), some, name)
+        some = runs(parts, self.executor.tasks_per_thread * self._threads)
+        made = self.executor.submit_parts(self.source, function, (*given, self._sent), some, name, keep=keep)
         self._going += made
         return made
 
@@ -209,7 +256,7 @@ class TaskSession(Session):
         again = list(lost.values())
         todo = [self.executor.send(some, f"{what}-{tag}") for what, some in (("leaves", plain), ("hold", again))]
         shown = f"hold_{_dashboard_title(again)}" if again else _dashboard_title(plain)
-        made = self._read(read_parts, tuple(todo), parts, f"{shown}-{tag}")
+        made = self._read(read_parts, tuple(todo), parts, f"{shown}-{tag}", keep=bool(again))
         self._holds |= {name: Holds(leaf, made, place) for place, (name, leaf) in enumerate(lost.items())}
         return made
 
@@ -222,7 +269,7 @@ class TaskSession(Session):
             chain = self._chains.get(name, ScratchChain())
             if chain.rounds and chain.rounds % ROUNDS_PER_LINK == 0:
                 before = ScratchChain() if chain.rounds % MAX_CHAINED_ROUNDS == 0 else chain
-                scratch = self._on_held(follow_parts, todo, holds, before, f"follow_{key}")
+                scratch = self._on_held(follow_parts, todo, holds, before, f"follow_{key}", keep=True)
                 chain = ScratchChain(scratch, chain.rounds)
             chains[name] = ScratchChain(chain.scratch, chain.rounds + 1)
             made = self._on_held(sum_held, todo, holds, chain, key)
@@ -231,10 +278,13 @@ class TaskSession(Session):
         self._chains = chains
         return last
 
-    def _on_held(self, function: Any, todo: Handle, holds: Holds, chain: ScratchChain, name: str) -> list[Handle]:
+    def _on_held(
+        self, function: Any, todo: Handle, holds: Holds, chain: ScratchChain, name: str, *, keep: bool = False
+    ) -> list[Handle]:
         scratch = [None] * len(holds.made) if chain.scratch is None else chain.scratch
         each = zip(holds.made, scratch, strict=True)
-        return self.executor.submit(function, [(todo, holds.place, made, before) for made, before in each], name)
+        given = [(todo, holds.place, made, before) for made, before in each]
+        return self.executor.submit(function, given, name, keep=keep)
 
     def _walked(self, leaves: list[Leaf], tag: str) -> Handle:
         """A chain of tasks: each walks some parts, from where the one before it led."""
