@@ -482,6 +482,8 @@ WIDER = {
     ("GradientBoostingRegressor", "alpha"),
     ("HistGradientBoostingClassifier", "max_bins"),
     ("HistGradientBoostingRegressor", "max_bins"),
+    ("LinearSVC", "intercept_scaling"),
+    ("LinearSVR", "intercept_scaling"),
     ("Nystroem", "degree"),
     ("OneHotEncoder", "min_frequency"),
     ("OrdinalEncoder", "min_frequency"),

@@ -55,7 +55,7 @@ def test_no_runner(runner):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no folder '.*nowhere' to save 'm.tenfold' in. Remedy: make it first"):
+    with pytest.raises(FileNotFoundError, match=r"no folder '.*nowhere' to save 'm.tenfold' in. Remedy: create it"):
         HALVES[0].save(tmp_path / "nowhere" / "m.tenfold")
     assert os.listdir(tmp_path) == []
 
@@ -76,7 +76,7 @@ def test_a_missing_path(tmp_path, monkeypatch):
 def test_a_header_that_comes_again(tmp_path):
     path = tmp_path / "joined.csv"
     path.write_text("a,b\n1,2\n3,4\na,b\n5,6\n")
-    with pytest.raises(tn.DataError, match=r"joined.csv has its header again as row 3 of the data.*delete that line"):
+    with pytest.raises(tn.DataError, match=r"joined.csv repeats its header as row 3 of the data.*delete that line"):
         tn.scan(path)
     path.write_text("a,b\na,1\nb,2\n")  # a category that is called as its column
     assert tn.scan(path).n_rows == 2

@@ -84,7 +84,7 @@ def test_play_tennis_there_and_back():
     assert str(tree.to_dnf("No", unseen=True)).startswith(str(tree.to_dnf("No")))
     assert "Wind = missing" in str(tree.to_dnf("Yes", unseen=True))
     assert model.certificate_["rules"].value == 3
-    with pytest.raises(ValueError, match="nothing to verify"):
+    with pytest.raises(ValueError, match="made from given parameters, so it cannot be verified"):
         model.verify()
 
 
