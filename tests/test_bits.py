@@ -60,6 +60,7 @@ cases = {
     "DummyClassifier": (tn.DummyClassifier(), X, label),
     "DummyRegressor": (tn.DummyRegressor(), X, y),
     "StandardScaler": (tn.StandardScaler(), X, None),
+    "Profile": (tn.Profile(), X, None),
     "MaxAbsScaler": (tn.MaxAbsScaler(), X, None),
     "MinMaxScaler": (tn.MinMaxScaler(), X, None),
     "ColumnTransformer": (tn.ColumnTransformer([("a", tn.StandardScaler(), [0]), ("b", "passthrough", [1])]), X, None),

@@ -109,7 +109,7 @@ def test_a_function_is_in_no_file(kernel):
         ({"parameter": "Ridge", "params": {}}, "does not know"),
         ({"parameter": "os.system", "params": {}}, "does not know"),
         ({"parameter": 3, "params": {}}, "does not know"),
-        ({"parameter": "GaussianKernel", "params": {}}, "other fields"),
+        ({"parameter": "GaussianKernel", "params": {}}, "different fields"),
         ({"parameter": "GaussianKernel", "params": {"gamma": {"is": "wide"}}}, "finite number"),
         ({"parameter": "GaussianKernel", "params": {"gamma": {"float": "nan"}}}, "finite number"),
         ({"parameter": "SumKernel", "params": {"parts": {"tuple": [{"int": "3"}]}}}, "made of kernels"),

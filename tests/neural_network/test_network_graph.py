@@ -250,7 +250,7 @@ def test_of_a_fitted_recurrent_network_it_is_its_own(kind, layers, y):
     network, weights = model._network(model.schema_), model.model_.weights
     for at in range(3):
         rows = X[5 * at : 5 * at + 5]
-        outputs = network.told(weights, rows[None], np.array([5]))[0]
+        outputs = network.outputs_of(weights, rows[None], np.array([5]))[0]
         last = graph.run(rows)[-1]
         np.testing.assert_allclose([last[name] for name in graph.outputs], outputs, rtol=1e-9)
         loss, slope = network.loss_and_gradient(
