@@ -67,10 +67,13 @@ def test_pages(page):
 
 def test_readme():
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
-    assert len(blocks) == 2
-    done, scanned = (
+    assert len(blocks) == 3
+    keyed, done, scanned = (
         subprocess.run([sys.executable, "-W", "error", "-c", block], capture_output=True, text=True) for block in blocks
     )
+    assert keyed.returncode == 0, keyed.stderr
+    assert "digits = 1" in keyed.stdout
+    assert keyed.stdout.count("solved") == 5
     assert done.returncode == 0, done.stderr
     assert scanned.returncode == 0, scanned.stderr
     assert scanned.stdout.count("part-") == 4
