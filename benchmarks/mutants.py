@@ -86,9 +86,9 @@ FAULTS = (
     ),
     Fault(
         "linear: the gap of least squares leaves out rounding",
-        "linear_model/least_squares/normal_equations.py",
-        "0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (ERROR_DEVIATIONS * gamma * size) ** 2",
-        "0.5 * float(slip @ slip)",
+        "compiled/linear_model/normal_equations.py",
+        "gap = 0.5 * gap + 0.5 * trace * (error_of_inverse * size) ** 2",
+        "gap = 0.5 * gap",
         ("tests/linear_model/penalized/test_penalized.py", "tests/linear_model"),
     ),
     Fault(

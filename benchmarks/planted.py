@@ -82,7 +82,7 @@ FAULTS = (
     Fault(
         "claims: a regression tree with one far target does not split the others",
         "tree/growing/grower.py",
-        "rounded=0.5 * units[0] if criterion == ts.SUMS and not self._alike(setup.ranges) else 0.0",
+        "rounded=0.5 * units[0] if criterion == ts.SUMS and not self._equal_targets_sum_alike(setup.ranges) else 0.0",
         "rounded=1e6 * units[0] if criterion == ts.SUMS else 0.0",
     ),
     Fault(

@@ -8,6 +8,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
+import mutants
 import mutation_score
 import planted
 from adversary import judging, shrink
@@ -73,18 +74,18 @@ def large_sizes_are_wrong(case):
     must(case.size < 3, f"a size of {case.size}")
 
 
-@pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: fault.name)
-def test_a_planted_fault_has_its_place(fault):
-    text = (planted.ROOT / "src" / "tenfold" / fault.file).read_text()
+@pytest.mark.parametrize("fault", [*planted.FAULTS, *mutants.FAULTS], ids=lambda fault: fault.name)
+def test_a_fault_has_its_place(fault):
+    text = (mutants.ROOT / "src" / "tenfold" / fault.file).read_text()
     assert text.count(fault.right) == 1
     compile(text.replace(fault.right, fault.wrong), fault.file, "exec")
 
 
 def test_mutants_are_other_programs():
     path = mutation_score.SOURCES / "stats" / "moments" / "moments.py"
-    mutants = list(mutation_score.mutants_of(path))
-    assert len(mutants) > 50
-    for mutant in mutants:
+    drawn = list(mutation_score.mutants_of(path))
+    assert len(drawn) > 50
+    for mutant in drawn:
         assert path.read_text().count(mutant.right) == 1
         assert mutant.wrong != mutant.right
         compile(path.read_text().replace(mutant.right, mutant.wrong), mutant.name, "exec")
