@@ -742,9 +742,15 @@ CLAUSES = (
     *_clauses(
         "L8+",
         (
-            "targets 0 and 1 with a step at 0, and rows drawn at random",
+            "targets 0 and 1 with a step at 0",
             "Perceptron",
             "linear_model/sgd/test_perceptron.py::test_targets_0_and_1_with_a_step_at_zero_are_the_same_rule",
+        ),
+        (
+            "rows drawn at random",
+            "Perceptron",
+            "linear_model/sgd/test_perceptron.py::"
+            "test_rows_in_random_order_or_drawn_one_by_one_lead_to_a_plane_within_the_bound",
         ),
     ),
     *_clauses(
@@ -791,7 +797,7 @@ CLAUSES = (
         (
             "cluster-robust standard errors",
             "LinearRegression",
-            "linear_model/glm/test_glm_inference.py::test_equals_statsmodels",
+            "linear_model/inference/test_inference.py::test_equals_statsmodels",
         ),
         ("principal components", "PCA", "decomposition/test_pca.py::test_no_other_directions_keep_more"),
     ),
@@ -1219,7 +1225,7 @@ CLAUSES = (
         (
             "a joint table made of a marginal and a conditional one",
             "ProbabilityTable",
-            "graphical/test_probability_table.py::test_a_joint_table_is_a_marginal_times_a_conditional",
+            "graphical/test_probability_table.py::test_a_joint_table_from_a_marginal_and_a_conditional_one",
         ),
         (
             "events of several values: unions, and inclusion and exclusion",

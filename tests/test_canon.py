@@ -29,7 +29,7 @@ CUT = {
 """how many clauses each topic of a chapter is cut into"""
 CLAUSES_OF = {f"{chapter}{number}": size for chapter, sizes in CUT.items() for number, size in enumerate(sizes, 1)}
 BEYOND = {
-    "B6+": 2, "C2+": 1, "C3+": 1, "D2+": 2, "K2+": 2, "K3+": 2, "L1+": 1, "L5+": 1, "L7+": 1, "L8+": 1, "L10+": 1,
+    "B6+": 2, "C2+": 1, "C3+": 1, "D2+": 2, "K2+": 2, "K3+": 2, "L1+": 1, "L5+": 1, "L7+": 1, "L8+": 2, "L10+": 1,
     "N4+": 1, "T2+": 1, "T3+": 1, "T8+": 1, "T11+": 1,
 }  # fmt: skip
 """clauses that go beyond a topic"""

@@ -28,10 +28,17 @@ trellis = model.trellis(days)
 print(trellis)
 
 # %%
-# The same as a picture: a grey line leads to each state from the state ψ before it. Walking back from the largest δ of
-# the last row gives the red path. Above, each point shows δ; below, the probability γ of each state given all rows.
+# The same as a picture. Each point shows α, which is computed from left to right; β, from right to left; and γ, the
+# probability of each state given all rows, which follows from both.
 
-figure, (above, below) = plt.subplots(2, 1, figsize=(8, 5), layout="constrained")
-tn.display.TrellisDisplay(trellis).plot(above, values="delta")
-tn.display.TrellisDisplay(trellis).plot(below, values="gamma")
+figure, each = plt.subplots(3, 1, figsize=(8, 7.5), layout="constrained")
+for ax, values in zip(each, ("alpha", "beta", "gamma")):
+    tn.display.TrellisDisplay(trellis).plot(ax, values=values)
+plt.show()
+
+# %%
+# A grey line leads to each state from the state ψ before it. Walking back from the largest δ of the last row gives the
+# red path.
+
+tn.display.TrellisDisplay(trellis).plot(values="delta")
 plt.show()

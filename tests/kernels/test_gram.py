@@ -106,6 +106,11 @@ def test_fewer_terms_lose_no_more_than_the_next_eigenvalue():
         np.testing.assert_allclose(np.linalg.norm(away, 2), features.lost, rtol=1e-9)
 
 
+def test_a_feature_map_is_one_line_without_its_arrays():
+    features = tn.kernels.feature_map(tn.kernels.PolynomialKernel(2), X)
+    assert repr(features) == f"FeatureMap({features.kernel}: 10 features of 30 rows, lost {features.lost:.3g})"
+
+
 def test_what_is_not_psd_has_no_features():
     with pytest.raises(ValueError, match="not positive semidefinite on these rows"):
         tn.kernels.feature_map(tn.kernels.SigmoidKernel(1.0, -1.0), X)

@@ -40,6 +40,10 @@ class FeatureMap:
     vectors: Array
     lost: float
 
+    def __repr__(self) -> str:
+        rows, components = self.vectors.shape
+        return f"FeatureMap({self.kernel}: {components} features of {rows} rows, lost {self.lost:.3g})"
+
     def functions(self, Z: Any) -> Array:
         """Mercer's functions φᵢ of any rows: Σⱼ k(z, xⱼ) uⱼᵢ / (√n λᵢ).
 
