@@ -107,8 +107,9 @@ class TrellisDisplay:
         if rows <= MAX_WRITTEN_ROWS:
             for t, j in zip(at.tolist(), state.tolist()):
                 text = self.ax_.annotate(
-                    f"{shown[t, j]:.{digits}g}", (t, j), (0, 11), textcoords="offset points", ha="center", fontsize=7
-                )
+                    f"{shown[t, j]:.{digits}g}", (t, j), (0, 11), textcoords="offset points", ha="center", fontsize=7,
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}, zorder=4,
+                )  # fmt: skip
                 self.texts_.append(text)
         self.ax_.set_yticks(range(k), [short(str(name), 16) for name in found.states])
         if rows <= MAX_WRITTEN_ROWS:

@@ -32,6 +32,8 @@ Edge = tuple[str, str]
 LOSSES = ("squared_error", "log_loss", "cross_entropy")
 NODE_ACTIVATIONS = (*ACTIVATIONS, "heaviside")
 """of single nodes: Heaviside's step is 1 from 0 on"""
+NODE_SIZE = 900.0
+"""square points of a node that is drawn, with a name of up to four letters"""
 
 
 class GraphGradients(NamedTuple):
@@ -580,8 +582,9 @@ edges={('x', 'h'): 3.0, ('h', 'h'): 1.0})
         at = np.array([place[name] for name in self.order])
         far = 1.0 if states is None else max(map(abs, states.values())) or 1.0
         colours: Array = np.zeros(len(at)) if states is None else np.array([states[name] for name in self.order]) / far
+        room = NODE_SIZE * min(max(max(map(len, self.order)) / 4, 1.0), 2.0) ** 1.5  # for their names
         ax.scatter(
-            at[:, 0], at[:, 1], c=colours, s=900, cmap="coolwarm", vmin=-1.6, vmax=1.6, edgecolors="#555555", zorder=2
+            at[:, 0], at[:, 1], c=colours, s=room, cmap="coolwarm", vmin=-1.6, vmax=1.6, edgecolors="#555555", zorder=2
         )
         for name, (across, up) in place.items():
             ax.text(
