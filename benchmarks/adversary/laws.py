@@ -98,6 +98,10 @@ def same_model(a: Any, b: Any, case: Any, what: str, tolerance: float = 1e-6) ->
         case = case.rows(_settled(a, asked(case)))
         if not case.n:
             raise Skip("of every row a member is undecided")
+    if named(case, "Profile"):
+        x, y = ({n: np.asarray(v) for n, v in m.model_._asdict().items()} for m in (a, b))
+        alike(x, y, tolerance, what)
+        return
     x, y = outputs(a, asked(case)), outputs(b, asked(case))
     if named(case, "PCA", "LinearDiscriminant", "Fisher") and "transform" in x:  # axes may be turned
         x["transform"], y["transform"] = np.abs(x["transform"]), np.abs(y["transform"])

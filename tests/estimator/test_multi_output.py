@@ -219,7 +219,7 @@ def test_files_with_outputs_that_do_not_belong_together_are_refused(tmp_path: An
     X, Y = rows()
     path = tmp_path / "model.tenfold"
     for change, why in (
-        (lambda d: d.update(learner="PoissonRegressor"), "other parameters|has one"),
+        (lambda d: d.update(learner="PoissonRegressor"), "different parameters|has one"),
         (lambda d: d.update(outputs=[]), "has one"),
         (lambda d: d.update(outputs=d["outputs"][:1]), "do not belong to the model"),
     ):

@@ -23,7 +23,10 @@ PEERS = {
     "QuantileTransformer": preprocessing.QuantileTransformer,
     "KBinsDiscretizer": preprocessing.KBinsDiscretizer,
 }
-ONLY_OURS = {"OneHotEncoder": {"handle_missing": "category"}, "RBFSampler": {"kernel": "rbf"}}
+ONLY_OURS = {
+    "OneHotEncoder": {"handle_missing": "category"}, "RBFSampler": {"kernel": "rbf"},
+    "CountVectorizer": {"missing": "error"}, "TfidfVectorizer": {"missing": "error"},
+}  # fmt: skip
 """parameters that scikit-learn has not, and their defaults, which do what it does"""
 
 

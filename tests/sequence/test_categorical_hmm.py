@@ -163,7 +163,7 @@ def test_a_sequence_of_weight_two_is_two_sequences():
     rows = np.concatenate([piece for piece, t in zip(pieces, times, strict=True) for _ in range(t)])
     again = given(max_iter=3).fit(rows, lengths=np.repeat(lengths, times))
     np.testing.assert_allclose(twice.emissionprob_, again.emissionprob_, rtol=1e-10)
-    with pytest.raises(DataError, match=r"row 1 has a weight of its own within its sequence"):
+    with pytest.raises(DataError, match=r"row 1 has a different weight from the first row of its sequence"):
         given().fit(X, sample_weight=1.0 + (np.arange(len(X)) == 1))
 
 
@@ -269,7 +269,7 @@ def test_an_unknown_symbol_says_as_little_as_a_missing_one(ask):
 def test_errors_in_later_parts_name_the_row():
     X, weight = np.tile([[0], [1]], (10, 1)), np.ones(20)
     weight[:3], weight[13] = 0.0, 5.0  # rows before it are left out
-    with part_rows(4), pytest.raises(DataError, match="row 13 has a weight of its own"):
+    with part_rows(4), pytest.raises(DataError, match="row 13 has a different weight"):
         CategoricalHMM().fit(X, sample_weight=weight, lengths=[4] * 5)
     model = CategoricalHMM(1, emissionprob_init=[[1.0, 0.0]])
     with part_rows(4), pytest.raises(DataError, match="begins in row 16 is impossible"):

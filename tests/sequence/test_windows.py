@@ -153,7 +153,7 @@ def test_impossible_sequences_and_uneven_weights_are_named(short):
     weight = np.ones(len(X))
     here = int(scanned(X)._cuts[10])
     weight[here:] = 2.0  # where a window begins
-    with pytest.raises(DataError, match=f"row {here} has a weight of its own within its sequence"):
+    with pytest.raises(DataError, match=f"row {here} has a different weight from the first row of its sequence"):
         CategoricalHMM(2).fit(scanned(symbols(), weight=weight))
     model = CategoricalHMM(2, max_iter=1, **{**first, "startprob_init": [0.5, 0.5]}).fit([[0], [1]], lengths=[1, 1])
     model.model_ = model.model_._replace(startprob=np.array([1.0, 0.0]))

@@ -159,7 +159,7 @@ def test_some_of_the_rows(make, tmp_path):
 
 @pytest.mark.parametrize("make", [in_array, in_dask, in_dask_array, of_a_model])
 def test_rows_that_cannot_be_chosen_afterwards(make, tmp_path):
-    with pytest.raises(DataError, match="Remedy: choose them before they become a source"):
+    with pytest.raises(DataError, match="Remedy: filter the rows before"):
         make(tmp_path).only(pc.field("b") >= 50.0)
 
 

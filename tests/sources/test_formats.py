@@ -155,13 +155,13 @@ def test_a_glob_is_of_files_that_are_not_hidden(tmp_path):
             r"column 'id' is double in .*b\.csv, but int64 in .*a\.csv.*Remedy",
         ),
         ({"a_csv": b""}, r"a\.csv cannot be read: Empty.*Remedy: leave it out"),
-        ({"a_csv": b"x,y\n"}, r"a\.csv gave no rows: it is empty. Remedy: leave it out"),
+        ({"a_csv": b"x,y\n"}, r"a\.csv returned no rows: it is empty. Remedy: leave it out"),
         ({"a_csv": b"x,y\n1,2\n3\n"}, r"a\.csv cannot be read: .*Remedy: correct the line"),
         (
             {"a_csv_gz": gzip.compress(b"x\n" + b"1.5\n" * 9999)[:-40]},
             r"a\.csv\.gz cannot be read: .*write the file again",
         ),
-        ({"notes_txt": b"none"}, r"no file in the folder .*: \.parquet, .*\.csv"),
+        ({"notes_txt": b"none"}, r"the folder .* has no file that scan reads: \.parquet, .*\.csv"),
     ],
 )
 def test_files_that_do_not_work_are_named(texts, message, tmp_path):
@@ -447,7 +447,7 @@ def test_the_folder_of_an_iceberg_table_is_refused(tmp_path):
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
 def test_a_quote_that_is_not_closed_is_refused(text, ending, tmp_path):
     (tmp_path / f"t{ending}").write_bytes(gzip.compress(text) if ending == ".csv.gz" else text)
-    with pytest.raises(tn.DataError, match=rf"t{ending} has a quote that is not closed.*row 2 .*Remedy: close it"):
+    with pytest.raises(tn.DataError, match=rf"t{ending} has an unclosed quote.*row 2 .*Remedy: close it"):
         tn.scan(tmp_path / f"t{ending}")
 
 
@@ -466,7 +466,7 @@ def test_an_empty_field_is_missing_in_text_as_in_numbers(tmp_path):
 
 def test_a_header_again_is_found_behind_a_category_of_its_name(tmp_path):
     (tmp_path / "t.csv").write_text("c,x,y\nc,1,2\nb,2,3\nc,x,y\na,3,4\n")
-    with pytest.raises(tn.DataError, match="its header again as row 3 "):
+    with pytest.raises(tn.DataError, match="repeats its header as row 3 "):
         tn.scan(tmp_path / "t.csv")
     (tmp_path / "t.csv").write_text("c,x,y\nc,1,2\nb,2,3\nc,3,4\n")
     assert tn.scan(tmp_path / "t.csv").n_rows == 3
@@ -506,7 +506,7 @@ def test_columns_of_a_later_file_that_are_double_or_dropped(tmp_path):
 def test_ids_that_float64_does_not_tell_apart_are_no_categories(tmp_path):
     lines = [f"{10**19 + k},{k % 2}" for k in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["id,y", *lines]))
-    with pytest.raises(tn.DataError, match="column 'id' holds numbers over 2.53.*Remedy: make it text"):
+    with pytest.raises(tn.DataError, match="column 'id' holds integers beyond 2.53.*Remedy: convert it to text"):
         tn.CategoricalNB().fit(tn.scan(tmp_path / "t.csv", target="y", categorical=["id"]))
     ids = pa.array([2**60 + k % 8 for k in range(40)]).cast(pa.decimal128(38, 0))
     model = tn.CategoricalNB().fit(tn.scan(pa.table({"id": ids, "y": [0, 1] * 20}), target="y"))

@@ -219,11 +219,11 @@ def test_blocks_of_dask_have_no_ids():
 
 def test_without_a_column_of_ids():
     for source in (scan(rows().drop(columns="id"), target="y"), ArraySource(np.zeros((4, 1)), np.zeros(4))):
-        with pytest.raises(DataError, match=r"the sequence of each row is unknown a row belongs.*sequence="):
+        with pytest.raises(DataError, match=r"the sequence of each row is unknown.*sequence="):
             chunks(source, Need(sequence=""))
     with pytest.raises(DataError, match="there is no column 'id'"):
         chunks(scan(rows().drop(columns="id"), target="y"))
-    with pytest.raises(DataError, match=r"is a feature too.*sequence='id'"):
+    with pytest.raises(DataError, match=r"is also a feature.*sequence='id'"):
         chunks(scan(rows(ids=np.arange(12)), target="y"))
 
 
@@ -285,7 +285,7 @@ def test_ids_merge_in_any_way(kind):
 def test_a_row_without_an_id_is_named(make, tmp_path):
     frame = rows()
     frame.loc[13, "id"] = None
-    with pytest.raises(DataError, match="does not say to which sequence row 13 belongs"):
+    with pytest.raises(DataError, match="column 'id' has no sequence id in row 13"):
         chunks(make(frame, tmp_path, 45))
 
 

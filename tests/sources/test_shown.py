@@ -95,8 +95,8 @@ def test_tab_completion_shows_what_users_call(kind, parquet):
     shown = [name for name in dir(rows) if not name.startswith("_")]
     assert shown == sorted(shown)
     assert {*shown} == {
-        "columns", "head", "n_parts", "n_rows", "names", "only", "sample", "schema", "to_arrow", "to_pandas",
-        "to_polars", "unweighted", "with_columns", "without",
+        "columns", "describe", "group_by", "head", "n_parts", "n_rows", "names", "only", "sample", "schema",
+        "to_arrow", "to_pandas", "to_polars", "unweighted", "with_columns", "without",
     }  # fmt: skip
     said = tn.LinearRegression().fit(rows.without("b")).predict(rows)
     assert {*dir(said)} >= {"collect", "to_arrow", "to_parquet", "head"}

@@ -227,7 +227,7 @@ def test_weights_are_numbers_that_are_finite_and_not_negative():
 def test_numbers_stored_as_text_are_told_once_and_by_name(frame):
     text = [str(v) for v in np.arange(400) % 101]
     rows = frame({"n": text, "x": X[:, 0]})
-    with pytest.warns(UserWarning, match="column 'n' holds numbers stored as text, and enters as 101") as told:
+    with pytest.warns(UserWarning, match="column 'n' holds numbers stored as text, and is used as 101") as told:
         assert tn.Ridge().fit(rows, Y).coef_.shape == (102,)
     assert len(told) == 1
     table = pa.table({"n": text, "x": X[:, 0], "y": Y})
@@ -258,7 +258,7 @@ def test_labels_are_not_taken_for_numbers(form):
 def test_measured_numbers_are_no_categories(learner):
     rows = tn.scan(X, target=C)
     for use in (lambda: learner.fit(X, C), lambda: learner.fit(rows), lambda: learner.fit(blocks(X), blocks(C))):
-        with pytest.raises(tn.DataError, match=r"column 'x0' holds 400 distinct numbers, such as .* not whole"):
+        with pytest.raises(tn.DataError, match=r"column 'x0' holds 400 distinct numbers, such as .* not integers"):
             use()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

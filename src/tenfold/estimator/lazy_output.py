@@ -97,6 +97,10 @@ class Mapped(Source):
     def outputs(self) -> int:
         return self.base.outputs
 
+    @property
+    def has_target(self) -> bool:
+        return self.base.has_target
+
     def output(self, at: int) -> Self:
         other = copy(self)
         other.base, other._found = self.base.output(at), {}

@@ -248,6 +248,7 @@ class DaskArray(Computed):
         known = not np.isnan(rows).any()
         aligned = [more.rechunk((rows,)) if more is not None and known else more for more in (y, weight)]
         self._lazy = (X, *aligned)
+        self._has_target = y is not None
         self.weight = None if weight is None else "its blocks"
         """None: every row counts once"""
         self._length = len(rows)
@@ -257,6 +258,10 @@ class DaskArray(Computed):
 
     def __len__(self) -> int:
         return self._length
+
+    @property
+    def has_target(self) -> bool:
+        return self._has_target
 
     def partitions(self, parts: Iterable[int]) -> list[Delayed]:
         from dask import delayed

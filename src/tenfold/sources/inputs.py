@@ -159,6 +159,17 @@ def is_lazy(X: MatrixLike) -> bool:
     return X.lazy if isinstance(X, Source) else is_dask(X)
 
 
+def as_named_source(X: MatrixLike) -> Source | None:
+    """A source of rows whose columns have names: of a Source, a frame or a Dask frame; None for other rows."""
+    source = X if isinstance(X, Source) else as_source(X) if is_dask(X) or is_frame(X) else None
+    return source if source is not None and source.named else None
+
+
+def has_target(X: MatrixLike, y: VectorLike) -> bool:
+    """Whether rows have a target: y, or that of a Source."""
+    return y is not None or (isinstance(X, Source) and X.has_target and not X.outputs)
+
+
 def refuse_lazy(X: MatrixLike, name: str) -> None:
     """Refuse rows that are not in memory, for an estimator that needs them there."""
     if is_lazy(X):

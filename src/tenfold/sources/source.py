@@ -286,6 +286,11 @@ class Source(ABC):
         """Return the number of target columns if the target is a table; 0 for a single column or no target."""
         return 0
 
+    @property
+    def has_target(self) -> bool:
+        """Whether the rows have a target, of one column or several."""
+        return bool(self.outputs) or self.target_values() is not None
+
     # ---- the same rows otherwise -----------------------------------------------------------------
 
     def output(self, at: int) -> Self:

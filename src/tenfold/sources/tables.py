@@ -138,6 +138,10 @@ class ArrowSource(Source):
             return self.y.shape[1] if self.y.ndim == 2 else 0
         return len(self.roles.outputs) if self.roles.target is None else 0
 
+    @property
+    def has_target(self) -> bool:
+        return self.roles.target is not None or super().has_target
+
     def output(self, at: int) -> Self:
         if not self.outputs:
             return super().output(at)

@@ -56,9 +56,10 @@ def check_schedules(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import tenfold as tn
     >>> from tenfold.testing import check_schedules
-    >>> rows = tn.scan([[0.0], [1.0], [2.0], [4.0]], [1.0, 3.0, 5.0, 9.5])
+    >>> rows = tn.scan(np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([1.0, 3.0, 5.0, 9.5]))
     >>> check_schedules(tn.Ridge(), rows, range(20))["same"]
     20
     """

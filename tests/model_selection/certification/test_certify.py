@@ -404,7 +404,7 @@ def test_no_spread_no_ends():
         (lambda m, X, y: certify(m, X, y, groups=[]), ValueError, "groups"),
         (lambda m, X, y: certify("model", X, y), TypeError, "str is neither"),
         (lambda m, X, y: certify(tn.Ridge, X, y), TypeError, "the class Ridge is neither"),
-        (lambda m, X, y: certify(m, tn.scan(X)), ValueError, "there is no target"),
+        (lambda m, X, y: certify(m, tn.scan(X)), ValueError, "the target is missing"),
         (lambda m, X, y: certify(m, X, y, sample_weight="w"), ValueError, "sample_weight must be one number"),
         (lambda m, X, y: certify(m, X, y, sample_weight=np.ones(5)), ValueError, "sample_weight"),
         (lambda m, X, y: certify(m, X, y, scoring=len), ValueError, "scoring must be the name"),

@@ -431,9 +431,10 @@ class Simulated(ClusterRunner):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import tenfold as tn
     >>> from tenfold.testing import Simulated
-    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0])
     >>> with tn.on(Simulated(seed=7)):
     ...     there = tn.LinearRegression().fit(tn.scan(X, y))
     >>> there.coef_.tobytes() == tn.LinearRegression().fit(X, y).coef_.tobytes()

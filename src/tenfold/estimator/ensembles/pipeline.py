@@ -28,7 +28,7 @@ from tenfold.estimator.files import model_file
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.merging import different
-from tenfold.sources import ArraySource, Source
+from tenfold.sources import ArraySource, is_lazy
 
 
 class Pipeline(sklearn.pipeline.Pipeline):
@@ -299,7 +299,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
                     )
                 step.partial_fit(X, y, **weighted)
             X = _handed(step.transform(X), taker)
-            if isinstance(X, Source):
+            if is_lazy(X):
                 y, weighted = None, {}
         steps[-1][1].partial_fit(X, y, **weighted)
         self.__dict__["steps"] = steps

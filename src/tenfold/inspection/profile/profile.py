@@ -19,9 +19,9 @@ from tenfold.estimator.target_kind import target_kind
 from tenfold.inspection.profile.description import Description
 from tenfold.inspection.profile.profile_summary import ProfileByColumn, ProfileSummary, is_of_values
 from tenfold.inspection.profile.value_table import ValueTable
-from tenfold.sources import Source, arrow, as_source
-from tenfold.sources.dask_frames import is_dask
-from tenfold.sources.frames import is_frame, materialized
+from tenfold.sources import Source, arrow
+from tenfold.sources.frames import materialized
+from tenfold.sources.inputs import as_named_source, has_target
 from tenfold.stats.counts.distribution import KEY_BITS, Distribution, ValueGroups
 
 SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -137,13 +137,10 @@ class Profile(OnePass):
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Profile:
         found: Profile = self._blank()
-        given = is_dask(X) or isinstance(X, Source)
-        rows = as_source(X) if is_dask(X) or (is_frame(X) and not given) else X
-        if isinstance(rows, Source) and rows.named:
+        if (rows := as_named_source(X)) is not None:
             found.kinds = _kinds_of(rows, dict(self.kinds or {}))
         if self.target == "auto":
-            there = y is not None or (isinstance(rows, Source) and _has_target(rows))
-            found.target = (target or target_kind(X, y)) if there else "none"
+            found.target = (target or target_kind(X, y)) if has_target(X, y) else "none"
         return found
 
     def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
@@ -227,14 +224,6 @@ class Profile(OnePass):
         check_is_fitted(self)
         schema, model = self.schema_, self.model_
         return Description.of(schema, model, self.certificate_.provenance)
-
-
-def _has_target(rows: Source) -> bool:
-    """Whether a source names a single column as its target."""
-    roles = getattr(rows, "roles", None)
-    if roles is not None:
-        return roles.target is not None or (getattr(rows, "y", None) is not None and not rows.outputs)
-    return rows.target_values() is not None and not rows.outputs
 
 
 def _kinds_of(rows: Source, given: dict[str, str]) -> dict[str, str]:

@@ -8,8 +8,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Codes, MatrixLike, VectorLike
 from tenfold.model_selection.formatting import ResultTable
-from tenfold.sources import Source
-from tenfold.sources.inputs import as_source
+from tenfold.sources import as_source, is_lazy
 
 MAX_SHOWN_LINES = 30
 """lines of a table that are shown; `to_frame` has all"""
@@ -95,5 +94,5 @@ def rows_in_memory(estimator: Any, X: MatrixLike, y: VectorLike, sample_weight: 
 
 def refuse_source(X: MatrixLike) -> None:
     """Refuse rows that are not in memory before anything is fitted to them."""
-    if isinstance(X, Source):
+    if is_lazy(X):
         raise TypeError("a trace is of few rows in memory. Remedy: an array or a frame")
