@@ -27,6 +27,13 @@ def test_enjoy_sport():
     assert model.predict(X).tolist() == y.tolist()
 
 
+@pytest.mark.parametrize("rows", [[[1, 0], [1, 1]], [[True, False], [True, True]], [[1.5, 2.0], [1.5, 3.0]]])
+def test_hypotheses_print_values_as_they_are_written(rows):
+    for model in (FindS().fit(rows, [1, 1]), BayesOptimalClassifier([[rows[0][0], "?"]]).fit(rows, [1, 1])):
+        found = model.hypothesis_ if isinstance(model, FindS) else model.map_hypothesis_
+        assert repr(found) == repr([rows[0][0], "?"])
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_is_the_most_specific_conjunction(seed):
     """Of all conjunctions that cover the positives, none covers fewer points."""

@@ -94,7 +94,8 @@ def in_words(values: Array, schema: Schema) -> list[str | float | None]:
     """A hypothesis in the words of the data: "?" for any value, None for nothing."""
     words = {NOTHING: None, ANY: "?", UNKNOWN: None}
     each = zip(values, schema.columns, strict=True)
-    return [column.categories[int(value)] if value >= 0 else words[value] for value, column in each]
+    named = [column.categories[int(value)] if value >= 0 else words[value] for value, column in each]
+    return [one.item() if isinstance(one, np.number | np.bool_) else one for one in named]
 
 
 def refuse_wildcard(schema: Schema) -> None:
