@@ -67,6 +67,11 @@ def test_the_lists_before_and_after_each_split():
     last = {cell.get_facecolor() for cell in cells[-5 * 14 :]}
     assert len(last) == len(set(steps.nodes[-1]))
     assert "Overcast · 2" in texts(display)
+    rows = np.arange(16.0)[:, None]
+    steps = tn.trace(tn.SLIQ(), rows, rows[:, 0] // 2 % 2)  # many nodes at once
+    cells = [patch for patch in TraceDisplay(steps).plot().ax_.patches if isinstance(patch, Rectangle)][-16:]
+    of_node = {(int(node), cell.get_facecolor()) for node, cell in zip(steps.nodes[6], cells, strict=True)}
+    assert len(of_node) == len({colour for _, colour in of_node}) == len(set(steps.nodes[6])) == 7
     rows = np.random.default_rng(0).normal(size=(41, 1))
     with pytest.raises(ValueError, match="lists of 41 rows cannot be drawn"):
         TraceDisplay.from_estimator(tn.SLIQ(), rows, rows[:, 0] > 0)

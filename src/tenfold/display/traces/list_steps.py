@@ -24,7 +24,7 @@ def draw_lists(trace: SLIQTrace, ax: Axes | None) -> Axes:
     names = [*trace.attribute_lists, "class"]
     wide = len(names) + 0.6
     ax = axes("TraceDisplay", ax, (1.0 + 0.72 * wide * (steps + 1), 1.6 + 0.26 * n))
-    shades = pyplot("TraceDisplay").get_cmap("Pastel1").colors
+    shades = pyplot("TraceDisplay").get_cmap("Set3").colors
     for step in range(steps + 1):
         left = step * wide
         for j, name in enumerate(names):
