@@ -18,6 +18,7 @@ import sklearn.pipeline as peer_pipeline
 from sklearn.base import clone
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.frozen import FrozenEstimator
+from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -309,6 +310,96 @@ def test_an_update_merges_the_steps_if_asked():
     reader = tn.make_pipeline(tn.KMeans(3), tn.GaussianNB()).fit(X, y)
     with pytest.raises(tn.MergeError, match=r"'kmeans' .* Remedy: preprocessing='keep'"):
         reader.update(X, y, preprocessing="merge")
+
+
+def test_weights_are_for_the_last_step_as_in_a_fit():
+    X, y = update_case()
+    weight = np.arange(300) % 3
+    model = tn.make_pipeline(tn.StandardScaler(), tn.GaussianNB()).fit(X[:200], y[:200])
+    model.update(X[200:], y[200:], weight[200:], preprocessing="merge")
+    np.testing.assert_allclose(model[0].mean_, tn.StandardScaler().fit(X).mean_, rtol=1e-12)
+    theirs = tn.make_pipeline(MaxAbsScaler(), tn.GaussianNB()).fit(X[:200], y[:200])
+    theirs.update(X[200:], y[200:], weight[200:], preprocessing="merge")  # whose partial_fit takes no weights
+    assert theirs[0].n_samples_seen_ == 300
+
+
+def test_the_steps_of_a_pipeline_within_it_merge_too():
+    X, y = update_case()
+    inner = tn.make_pipeline(tn.StandardScaler(), tn.PCA(2))
+    model = tn.make_pipeline(inner, tn.make_pipeline(tn.MaxAbsScaler(), tn.GaussianNB())).fit(X[:200], y[:200])
+    model.partial_fit(X[200:], y[200:])
+    assert [model[0][0].n_samples_seen_, model[1][0].n_samples_seen_] == [200, 200]
+    model.update(X[:50], y[:50], preprocessing="merge")
+    assert [model[0][0].n_samples_seen_, model[1][0].n_samples_seen_] == [250, 250]
+    assert model[1][1].certificate_.provenance.rows == 350
+    reader = tn.make_pipeline(tn.make_pipeline(tn.KMeans(2), tn.PCA(1)), tn.GaussianNB()).fit(X, y)
+    with pytest.raises(tn.MergeError, match="step 'kmeans'"):
+        reader.update(X, y, preprocessing="merge")
+
+
+def test_no_row_has_its_own_target_in_its_encoding_after_an_update():
+    random = np.random.default_rng(0)
+    X, y = pd.DataFrame({"shop": random.integers(0, 150, 300).astype(str)}), random.integers(0, 2, 300)
+    models = [tn.make_pipeline(tn.TargetEncoder(), tn.GaussianNB()).fit(X[:100], y[:100]) for _ in range(2)]
+    models[0].update(X[100:], y[100:], preprocessing="merge")
+    models[1].partial_fit(X[100:], y[100:])
+    assert np.array_equal(models[0][-1].theta_, models[1][-1].theta_)
+    assert models[0][0].certificate_.provenance.rows == 300
+
+
+@pytest.mark.parametrize(
+    ("step", "first", "second"),
+    [
+        (tn.OneHotEncoder(sparse_output=False), [["a"], ["b"]] * 3, [["c"], ["d"]] * 3),
+        (tn.CountVectorizer(max_features=1), ["aa aa", "aa"] * 3, ["bb bb", "bb bb"] * 3),
+    ],
+    ids=["more columns", "others"],
+)
+def test_a_step_that_makes_other_columns_after_an_update_is_refused(step, first, second):
+    y = [0, 1] * 3
+    model = tn.make_pipeline(step, tn.MultinomialNB()).fit(first, y)
+    before = model.predict_proba(first)
+    with pytest.raises(tn.MergeError, match=r"makes other columns .* Remedy: preprocessing='keep'"):
+        model.update(second, y, preprocessing="merge")
+    assert np.array_equal(model.predict_proba(first), before)
+
+
+@pytest.mark.parametrize("how", ["keep", "merge"])
+def test_fit_and_update_take_frames_files_and_dask_in_any_order(how, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    X, y = update_case()
+    for name, some in (("first", slice(0, 200)), ("second", slice(200, 300))):
+        X[some].assign(y=y[some]).to_parquet(tmp_path / f"{name}.parquet")
+    files = [tn.scan(tmp_path / f"{name}.parquet", target="y") for name in ("first", "second")]
+    more = {
+        "frame": (X[200:], y[200:]),
+        "files": (files[1],),
+        "dask": tuple(dd.from_pandas(some[200:], npartitions=2) for some in (X, y.rename("y"))),
+    }
+    found = {}
+    for first in ("frame", "files"):
+        for second, rows in more.items():
+            model = tn.make_pipeline(tn.StandardScaler(), "passthrough", tn.PCA(2), tn.GaussianNB())
+            model = model.fit(X[:200], y[:200]) if first == "frame" else model.fit(files[0])
+            model.update(*rows, preprocessing=how)
+            found[first, second] = model.predict_proba(X)
+    expected = found.pop(("frame", "frame"))
+    for said in found.values():
+        np.testing.assert_allclose(said, expected, rtol=1e-7)
+    with pytest.raises(ValueError, match="a Source names its own target"):
+        model.partial_fit(files[1], y)
+
+
+def test_a_pipeline_of_computed_columns_learns_from_more_raw_rows():
+    X, y = update_case()
+    rows = [
+        tn.scan(X[i].assign(y=y[i]), target="y").with_columns(a=tn.col("a") * 2) for i in (slice(200), slice(200, 300))
+    ]
+    models = [tn.make_pipeline(tn.StandardScaler(), tn.GaussianNB()).fit(rows[0]) for _ in range(2)]
+    models[0].update(X[200:], y[200:], preprocessing="merge")
+    models[1].update(rows[1], preprocessing="merge")
+    assert np.array_equal(models[0].predict_proba(X), models[1].predict_proba(X))
+    np.testing.assert_allclose(models[0][0].mean_[0], 2 * X["a"].mean(), rtol=1e-12)
 
 
 def test_files_of_days_update_a_pipeline_and_a_failed_update_changes_nothing(tmp_path):

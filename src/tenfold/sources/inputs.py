@@ -107,7 +107,7 @@ def as_source(
         _refuse_no_table(X, y, need)
         X = materialized(X)
     if computed:
-        source = _to_be_completed(model, X, y, sample_weight, need, computed)
+        source = _to_be_completed(model, X, y, sample_weight, need, computed, classes)
     else:
         source = _in_memory(BaseEstimator() if model is None else model, X, y, sample_weight, need, reset, classes)
     if need.sequence is not None:
@@ -248,7 +248,13 @@ def computed_of(model: Any) -> Computed:
 
 
 def _to_be_completed(
-    model: Any, X: MatrixLike, y: VectorLike, weight: VectorLike, need: Need, computed: Computed
+    model: Any,
+    X: MatrixLike,
+    y: VectorLike,
+    weight: VectorLike,
+    need: Need,
+    computed: Computed,
+    classes: Labels | None,
 ) -> Source:
     """A frame as it was before the columns were computed that the model was fitted to, and with them."""
     if not is_frame(X):
@@ -259,8 +265,12 @@ def _to_be_completed(
     table = table_of(X)
     _refuse_empty(table)
     y = target(model, y, need) if need.target is not None else None
+    if y is not None and len(y) != table.num_rows:
+        check_consistent_length(y, np.empty(table.num_rows))
     weight = None if weight is None else weights(weight, table.num_rows)
-    source = with_computed(TableSource(table, Roles(), "X", y, weight), computed)
+    plain = TableSource(table, Roles(), "X", y, weight)
+    plain.classes = classes
+    source = with_computed(plain, computed)
     source.names = tuple(model.feature_names_in_) if hasattr(model, "feature_names_in_") else source.names
     return source
 

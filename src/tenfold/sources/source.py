@@ -316,7 +316,7 @@ class Source(ABC):
         return other
 
     @for_users
-    def with_columns(self, **expressions: Any) -> Source:
+    def with_columns(self, /, **expressions: Any) -> Source:
         """Return the same rows with columns that are computed from others, while the rows are read.
 
         A model that is fitted to them keeps the expressions, also in its file, and computes these columns when it

@@ -16,7 +16,6 @@ from tenfold.compiled.rows.shuffling import deal
 from tenfold.core import Codes, DataError, MatrixLike
 from tenfold.core.rows.chunk import ROW_IDS_PER_PART
 from tenfold.sources.array_source import ArraySource
-from tenfold.sources.dask_frames import Computed
 from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource
 
@@ -53,6 +52,10 @@ class Subset(ArrowSource):
         return len(self.base)
 
     @property
+    def computed(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        return self.base.computed
+
+    @property
     def n_rows(self) -> int | None:
         if isinstance(self.base, Subset):
             sizes = self._sizes()
@@ -77,9 +80,8 @@ class Subset(ArrowSource):
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         at, left = 0, rows
-        apart = (
-            part * ROW_IDS_PER_PART if isinstance(self.base, Computed) else 0
-        )  # whose rows are numbered in each part again
+        # rows that a cluster computes are numbered in each part again
+        apart = 0 if self.base.graph() is None else part * ROW_IDS_PER_PART
         for start, table in self.base.tables(part, columns):
             kept = self.deal.takes(np.arange(start, start + table.num_rows) + apart)
             some = table.take(pa.array(kept if left is None else kept[:left]))

@@ -165,7 +165,7 @@ class ArrowSource(Source):
         for _, table in self.tables(part, list(columns)):
             yield table.select(list(columns))
 
-    def with_columns(self, **expressions: Any) -> Source:
+    def with_columns(self, /, **expressions: Any) -> Source:
         from tenfold.sources.expressions.computed_columns import WithColumns  # which is a source of tables itself
 
         return WithColumns(self, expressions) if expressions else self

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -166,8 +167,6 @@ def test_the_target_and_a_filter_may_be_computed_columns_of_files(frame, path):
 
 
 def test_files_of_other_widths_have_one_type(frame, tmp_path):
-    import pyarrow as pa
-
     pq.write_table(pa.table({"n": pa.array([1, 2], pa.int32())}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"n": pa.array([3.5], pa.float64())}), tmp_path / "b.parquet")
     rows = tn.scan(tmp_path).with_columns(m=col("n") + 1)
@@ -177,3 +176,110 @@ def test_files_of_other_widths_have_one_type(frame, tmp_path):
         3.0,
         4.5,
     ]
+
+
+def replaced(rows):
+    """Rows in which a computed column has the name of a stored one: who forgets the expression predicts wrongly."""
+    return rows.with_columns(price=(col("price") + 1).log()).without("at", "note", "shop")
+
+
+@pytest.fixture(scope="module")
+def raw(frame):
+    return frame.drop(columns="y")
+
+
+def test_models_of_a_split_compute_their_columns(frame, path, raw):
+    rows = tn.scan(path, target="y")
+    train, test = tn.train_test_split(replaced(rows))
+    by_hand, _ = tn.train_test_split(tn.scan(replaced(rows).to_arrow(), target="y", columns=["price", "items"]))
+    plain = tn.GaussianNB().fit(by_hand)
+    model = tn.GaussianNB().fit(train)
+    expected = plain.predict_proba(frame[["price", "items"]].assign(price=np.log1p(frame["price"])))
+    np.testing.assert_allclose(model.predict_proba(raw), expected, rtol=1e-9)
+    assert model.score(test) > 0.5
+
+
+TEAMS = {
+    "vote": lambda: tn.VotingClassifier([("a", tn.GaussianNB())]),
+    "stack": lambda: tn.StackingClassifier([("a", tn.GaussianNB())], tn.LogisticRegression()),
+    "bag": lambda: tn.BaggingClassifier(tn.GaussianNB(), 2, random_state=0),
+    "forest": lambda: tn.RandomForestClassifier(2, random_state=0),
+    "boost": lambda: tn.AdaBoostClassifier(n_estimators=2),
+}
+
+
+@pytest.mark.parametrize("name", TEAMS)
+def test_members_compute_the_columns_of_their_team(name, frame, raw):
+    model = TEAMS[name]().fit(replaced(tn.scan(frame, target="y")))
+    plain = TEAMS[name]().fit(frame[["price", "items"]].assign(price=np.log1p(frame["price"])), frame["y"])
+    logs = raw[["price", "items"]].assign(price=np.log1p(raw["price"]))
+    for mine, theirs in zip(model.estimators_, plain.estimators_, strict=True):
+        assert mine.predict(raw).tolist() == theirs.predict(logs).tolist()
+
+
+def test_transformers_of_columns_compute_them(frame, raw):
+    rows = replaced(tn.scan(frame, target="y"))
+    model = tn.ColumnTransformer([("p", tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler()), ["price"])]).fit(
+        rows
+    )
+    assert np.array_equal(model.named_transformers_.p.transform(raw), model.transform(raw))
+
+
+def test_targets_of_several_columns(frame, raw, tmp_path):
+    both = frame.assign(z=frame["price"] * 2)
+    rows = replaced(tn.scan(both, target=["y", "z"]))
+    model = tn.LinearRegression().fit(rows)
+    model.save(tmp_path / "m.tenfold")
+    expected = model.predict(raw)
+    assert np.array_equal(tn.load(tmp_path / "m.tenfold").predict(raw), expected)
+    first = tn.LinearRegression().fit(replaced(tn.scan(both[:400], target=["y", "z"])))
+    first.partial_fit(raw[400:], both[["y", "z"]][400:])
+    np.testing.assert_allclose(first.predict(raw), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_more_rows_may_have_other_classes_and_as_many_targets_as_rows(frame, raw):
+    model = tn.GaussianNB().fit(replaced(tn.scan(frame, target="y")))
+    for X, y in ((raw, frame["y"][:100]), (raw[:100], frame["y"])):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            model.score(X, y)
+    assert model.partial_fit(raw[:50], frame["y"][:50], classes=[0, 1, 2]).classes_.tolist() == [0, 1, 2]
+
+
+def test_a_filter_by_a_computed_column_is_refused(frame, path):
+    for stored in (tn.scan(frame), tn.scan(path)):
+        rows = stored.with_columns(price=col("price") * 2, twice=col("price"))
+        assert rows.only([("items", ">", 3)]).n_rows == (frame["items"] > 3).sum()
+        for name in ("price", "twice"):
+            with pytest.raises(tn.DataError, match=f"{name}.* Remedy: the columns that they are computed from"):
+                rows.only([(name, ">", 3)])
+
+
+def test_rows_in_production_have_other_types_than_those_of_the_fit(frame):
+    rows = tn.scan(frame[["price", "note", "y"]], target="y").with_columns(
+        words=col("note").fill_null("").str.len_chars(), price=col("price").fill_null(0.5)
+    )
+    model = tn.GaussianNB().fit(rows.without("note"))
+    expected = model.predict_proba(pd.DataFrame({"price": [3.0, 4.0], "note": ["", ""]}))
+    for some in (
+        pd.DataFrame({"price": [3, 4], "note": [None, None]}),
+        pa.table({"note": pa.nulls(2), "price": [3, 4]}),
+        pa.table({"note": pa.array(["", None], pa.string_view()), "price": pa.array([3, 4], pa.int8())}),
+    ):
+        assert np.array_equal(model.predict_proba(some), expected)
+
+
+def test_a_file_whose_values_the_type_of_all_files_does_not_hold_is_named(tmp_path):
+    pq.write_table(pa.table({"id": [2**53 + 1], "n": [1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"id": [1.5], "n": [2]}), tmp_path / "b.parquet")
+    with pytest.raises(tn.DataError, match=r"column 'id' of .*a\.parquet.* is int64, and double in other files"):
+        tn.scan(tmp_path).with_columns(m=col("id") + 1).to_arrow()
+    assert tn.scan(tmp_path).with_columns(m=col("n") + 1).head(2)["m"].to_pylist() == [2, 3]
+
+
+def test_a_split_of_dask_takes_the_same_rows_before_and_after():
+    import dask.dataframe as dd
+
+    rows = tn.scan(dd.from_pandas(pd.DataFrame({"x": np.arange(400.0)}), npartitions=4))
+    before, _ = tn.train_test_split(rows)
+    after, _ = tn.train_test_split(rows.with_columns(y=col("x") * 2))
+    assert after.to_arrow()["x"].equals(before.to_arrow()["x"])

@@ -1,6 +1,7 @@
 """Expressions: what they compute beside polars, how they are written down, and what they refuse."""
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -184,9 +185,150 @@ def test_what_has_no_value_names_the_column_and_the_row(expression, said):
     assert "Remedy: " in str(caught.value)
 
 
-def test_a_constant_that_the_column_does_not_hold_is_refused():
-    with pytest.raises(tn.DataError, match="'n' is int64"):
-        tn.scan(pa.table({"n": [1, None]})).with_columns(n=col("n").fill_null(0.5))
+@pytest.mark.parametrize(
+    ("expression", "row"),
+    [
+        (col("x") ** 400, 0),
+        ((-col("x")) ** 0.5, 0),
+        ((col("x") * 0) ** -1, 0),
+        ((col("x") * 100).exp(), 0),
+        (col("large") + col("large"), 1),
+        (col("large") - -col("large"), 1),
+        (col("large") * 10, 1),
+        (col("large") / 1e-300, 1),
+        (col("large").cast("float32"), 1),
+        (col("text").cast("float64"), 1),
+    ],
+)
+def test_no_result_is_infinite_or_nan_of_finite_values(expression, row):
+    table = pa.table({"x": [10.0, 10.0], "large": [1.0, 1e308], "text": ["1", "nan"]})
+    with pytest.raises(tn.DataError, match=f"row {row}: the result is not a finite number"):
+        tn.scan(table).with_columns(new=expression).head(2)
+
+
+def test_infinity_and_nan_of_the_rows_stay():
+    found = tn.scan(pa.table({"x": [np.nan, None, np.inf, 1]})).with_columns(y=col("x") * 2 + 1).head(4)
+    assert repr(found["y"].to_pylist()) == "[nan, None, inf, 3.0]"
+
+
+NULL_OF = {
+    "text": (col("x").str.to_lowercase().str.len_chars(), None),
+    "filled": (col("x").fill_null("").str.contains("a"), False),
+    "date": (col("x").dt.date(), None),
+    "hour": (col("x").dt.hour(), None),
+    "span": ((col("x") - col("z")).dt.total_seconds(), None),
+    "equal": (col("x") == col("z"), None),
+    "condition": (when(col("x") > 0).then(1).otherwise(0), 0),
+    "null condition": (when(col("x")).then(1).otherwise(0), 0),
+    "and": ((col("x") > 0) & (col("n") > 1), False),
+    "or": (col("x") | (col("n") == 1), True),
+    "not": (~(col("x") == "a"), None),
+    "is_in": (col("x").is_in(["a"]), None),
+    "fill_null by it": (col("n").fill_null(col("x")), 1),
+    "fill_nan": (col("x").fill_nan(0), None),
+    "cast": (col("x").cast("date"), None),
+    "logarithm": (col("x").log() + 1, None),
+    "clip": (col("x").clip(0, 1).round(1), None),
+}
+
+
+@pytest.mark.parametrize("name", NULL_OF)
+def test_a_column_without_any_value_has_no_type(name):
+    expression, first = NULL_OF[name]
+    table = pa.table({"x": pa.nulls(1), "z": pa.nulls(1), "n": [1]})
+    assert tn.scan(table).with_columns(new=expression).head(1)["new"].to_pylist() == [first]
+
+
+@pytest.mark.parametrize(
+    ("values", "constant", "expected"),
+    [
+        (pa.array([1, None]), 0.5, [1.0, 0.5]),
+        (pa.array([1, None], pa.int8()), 300, [1, 300]),
+        (pa.array([1, None], pa.uint8()), -1, [1, -1]),
+        (pa.array([Decimal("1.25"), None]), 0, [Decimal("1.25"), Decimal(0)]),
+        (pa.array([1.5, None], pa.float32()), 2, [1.5, 2.0]),
+    ],
+)
+def test_a_constant_that_the_column_does_not_hold_makes_both_wider(values, constant, expected):
+    found = tn.scan(pa.table({"n": values})).with_columns(m=col("n").fill_null(constant), k=col("n").is_in([constant]))
+    assert found.head(2)["m"].to_pylist() == expected
+    assert found.head(2)["k"].to_pylist() == [False, None]
+
+
+def test_constants_of_another_kind_are_refused():
+    table = pa.table({"n": [1, None], "at": [dt.datetime(2025, 1, 1), None], "zip": ["01", "1"]})
+    for wrong in (col("n").fill_null("x"), col("at").fill_null(0), col("zip").is_in([1]), col("zip").is_in(["1", 1])):
+        with pytest.raises(tn.DataError, match="column 'm' = "):
+            tn.scan(table).with_columns(m=wrong)
+    with pytest.raises(TypeError, match=r"Remedy: is_in\(\['ab'\]\)"):
+        col("n").is_in("ab")
+
+
+def test_dates_of_pandas_and_numpy_are_constants():
+    at = dt.datetime(2025, 3, 1, 12)
+    for value in (pd.Timestamp(at), np.datetime64(at, "ns"), np.datetime64(at, "s")):
+        assert (col("at") > value).to_json() == (col("at") > at).to_json()
+    for value in (np.datetime64("2025-03-01T12:00:00.000000001"), np.timedelta64(1, "ns"), pd.NaT):
+        with pytest.raises(TypeError, match="not a constant"):
+            _ = col("at") > value
+    for value in (2**63, "\ud800"):
+        with pytest.raises(tn.DataError, match="not a constant"):
+            _ = col("n") == value
+
+
+@pytest.mark.parametrize(("at", "length"), [(-3, 3), (-3, 2), (-3, 9), (-9, 7), (1, 3), (0, 9), (4, 2**40)])
+def test_a_slice_from_the_end_is_that_of_polars(at, length):
+    table = pa.table({"s": ["abcdef", "ab", "", None]})
+    found = tn.scan(table).with_columns(s=col("s").str.slice(at, length)).head(4)["s"].to_pylist()
+    assert found == pl.from_arrow(table)["s"].str.slice(at, length).to_list()
+
+
+def test_empty_text_cannot_be_replaced():
+    with pytest.raises(tn.DataError, match="the text to replace is empty"):
+        tn.scan(pa.table({"s": ["abc"]})).with_columns(s=col("s").str.replace_all("", "x"))
+
+
+def test_a_set_is_written_in_one_order():
+    words = [f"word {i}" for i in range(30)]
+    assert col("s").is_in({*words}).to_json() == col("s").is_in(sorted(words)).to_json()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.string_view(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())],
+    ids=["view", "large", "dictionary"],
+)
+def test_text_in_any_form(kind):
+    table = pa.concat_tables([pa.table({"s": pa.array(some, kind)}) for some in (["a", None], ["b", "a"])])
+    found = tn.scan(table).with_columns(
+        up=col("s").fill_null("z").str.to_uppercase(), one=when(col("s") == "a").then(col("s")).otherwise("q")
+    )
+    assert found.to_arrow().select(["up", "one"]).to_pydict() == {
+        "up": ["A", "Z", "B", "A"],
+        "one": ["a", "q", "q", "a"],
+    }
+
+
+def test_what_a_model_file_could_not_keep_is_refused_before_the_fit():
+    rows, deep = tn.scan(pa.table({"n": [1]})), col("n")
+    for _ in range(70):
+        deep = deep + 1
+    with pytest.raises(tn.DataError, match=r"cannot keep the expression of column 'm': .* more than 64 expressions"):
+        rows.with_columns(m=deep)
+    for _ in range(20_000):
+        deep = deep + 1
+    with pytest.raises(tn.DataError, match="cannot keep the expression of column 'm': maximum recursion depth"):
+        rows.with_columns(m=deep)
+    with pytest.raises(tn.DataError, match="more than 10,000 entries"):
+        rows.with_columns(m=col("n").is_in(range(20_000)))
+
+
+def test_any_name_is_a_name():
+    names = ["self", "expressions", "a b", "it's"]
+    rows = tn.scan(pa.table({name: [1] for name in names}))
+    assert rows.with_columns(**{name: col(name) + 1 for name in names}).head(1).to_pydict() == {
+        key: [2] for key in names
+    }
 
 
 def test_what_is_no_expression_is_refused():
@@ -216,6 +358,8 @@ def test_what_is_no_expression_is_refused():
         '["add",1]', '["column",["column",{"is":"n"}]]', '["import",{"is":"os"}]',
         '["add",{"is":[1]},{"is":2}]', '["add",{"float":"x"},{"is":2}]',
         '["cast",["column",{"is":"n"}],{"is":"object"}]', '["contains",["column",{"is":"n"}],{"is":3}]',
+        '["add",{"float":"0x1p99999"},{"is":2}]', '["add",["column",{"is":"n"}],{"is":1180591620717411303424}]',
+        '["equal",["column",{"is":"n"}],{"is":"\\ud800"}]', '["replace_all",{"is":"n"},{"is":""},{"is":"x"}]',
         '["abs",' * 70 + '["column",{"is":"n"}]' + "]" * 70, "[" * 100_000,
     ],
 )  # fmt: skip

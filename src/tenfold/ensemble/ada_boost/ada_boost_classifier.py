@@ -295,6 +295,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
             names = ("n_features_in_", "feature_names_in_")
             member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
             member._set(self.schema_, model, None, Certificate((), self.certificate_.provenance))
+            member.computed = self.computed
             found.append(member)
         return found
 

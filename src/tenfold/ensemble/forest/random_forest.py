@@ -372,6 +372,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         member.n_features_in_ = self.n_features_in_
         if self.schema_.named:
             member.feature_names_in_ = self.feature_names_in_
+        member.computed = self.computed
         return member
 
     def member(self) -> DecisionTree:

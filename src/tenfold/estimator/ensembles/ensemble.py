@@ -218,9 +218,11 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
         """A member as it would be if it had been fitted by itself."""
         model, s = self.model_, self.summary_
         mine = self._latest(model, s if isinstance(s, Joint) and self.passes == ONE else None)[at]
-        return self.as_fitted(
+        found = self.as_fitted(
             self.team()[at], model.members.each[at], None if is_empty(mine) else mine, self.schemas(self.schema_)[at]
         )
+        found.computed = self.computed
+        return found
 
     def as_fitted(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
         """Return a copy of a learner with its fitted state."""

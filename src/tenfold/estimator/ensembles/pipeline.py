@@ -25,10 +25,11 @@ from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
+from tenfold.estimator.lazy_output import Mapped
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.merging import different
-from tenfold.sources import ArraySource, is_lazy
+from tenfold.sources import ArraySource, as_source, is_lazy
 
 
 class Pipeline(sklearn.pipeline.Pipeline):
@@ -288,20 +289,14 @@ class Pipeline(sklearn.pipeline.Pipeline):
             final = {f"{self.steps[-1][0]}__{name}": value for name, value in weighted.items()}
             fitted: Pipeline = self.fit(X, y, **final)
             return fitted
+        if is_lazy(X):  # outputs are sources, which bring target and weights along
+            X, y, weighted = as_source(X, y, sample_weight), None, {}
         steps = [(name, copy(step) if isinstance(step, Estimator) else deepcopy(step)) for name, step in self.steps]
         going = [(name, step) for name, step in steps if not passes_by(step)]
         for (name, step), (_, taker) in pairwise(going):
-            if preprocessing == "merge" and not isinstance(step, FrozenEstimator):
-                if not hasattr(step, "partial_fit"):
-                    raise MergeError(
-                        f"step {name!r} is {step!r}, which reads its rows several times, so it cannot learn from more. "
-                        "Remedy: preprocessing='keep', or one fit to all rows"
-                    )
-                step.partial_fit(X, y, **weighted)
-            X = _handed(step.transform(X), taker)
-            if is_lazy(X):
-                y, weighted = None, {}
-        steps[-1][1].partial_fit(X, y, **weighted)
+            made = _updated(name, step, X, y) if preprocessing == "merge" else step.transform(X)
+            X = _handed(made, taker)
+        _learn_more(steps[-1][1], X, y, weighted, preprocessing)
         self.__dict__["steps"] = steps
         return self
 
@@ -412,6 +407,54 @@ def _handed(X: Any, taker: Any) -> Any:
     rows = ArraySource(X, names=names)
     rows.lazy = False
     return rows
+
+
+def _learn_more(step: Any, X: Any, y: Any, weighted: dict[str, Any], preprocessing: str) -> None:
+    """Let a step learn from more rows; the steps of a pipeline within the pipeline too, if they are to merge."""
+    named = "feature_names_in_" in step.__dict__
+    if isinstance(X, ArraySource) and not X.lazy:  # rows in memory under names, which bring their target along
+        rows = as_source(X.X, y, weighted.get("sample_weight"), as_fitted(_thawed(step)).need)
+        rows.names, rows.named = X.names, True
+        X, y, weighted = rows, None, {}
+    elif isinstance(X, Mapped) and not named and getattr(step, "n_features_in_", 0) == len(X.names):
+        X = copy(X)  # the step was fitted to an array, whose columns have places
+        X.names = tuple(f"x{j}" for j in range(len(X.names)))
+    if isinstance(step, Pipeline):
+        step.update(X, y, **weighted, preprocessing=preprocessing)
+    else:
+        step.partial_fit(X, y, **weighted)
+
+
+def _updated(name: str, step: Any, X: Any, y: Any) -> Any:
+    """Let a step before the last learn from more rows, and return them as it makes them.
+
+    Weights given beside the rows are for the last step alone, as in a fit. One that encodes rows by their target makes
+    these as it has learned before: their own target is not in their encodings.
+    """
+    if isinstance(step, FrozenEstimator):
+        return step.transform(X)
+    if not hasattr(step, "partial_fit"):
+        raise MergeError(
+            f"step {name!r} is {step!r}, which cannot learn from more rows. Remedy: preprocessing='keep', or one fit "
+            "to all rows"
+        )
+    columns = _columns_out(step)
+    before = step.transform(X) if getattr(step, "cross_fits", False) else None
+    _learn_more(step, X, y, {}, "merge")
+    if _columns_out(step) != columns:
+        raise MergeError(
+            f"step {name!r} makes other columns once it has learned from these rows, and later steps have learned from "
+            "those that it made before. Remedy: preprocessing='keep', or one fit to all rows"
+        )
+    return step.transform(X) if before is None else before
+
+
+def _columns_out(step: Any) -> list[str] | None:
+    """The names of the columns that a step makes, if it knows them."""
+    try:
+        return list(step.get_feature_names_out())
+    except (AttributeError, ValueError):
+        return None
 
 
 def _thawed(step: Any) -> Any:

@@ -192,6 +192,7 @@ class Chain(Transformer):
             names = tuple(step.names_out(list(schema.names)))
             columns = step.columns_out(schema, model) or plain_columns(names)
             schema = Schema(columns, schema.target, schema.classes, schema.named)
+        out[0].computed = self.computed
         return out
 
     def passes_categories(self, schema: Schema) -> bool:

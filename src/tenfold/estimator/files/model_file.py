@@ -132,8 +132,8 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
     else:
         _learned(reader, model, *given)
     model.__dict__.update(decided)
-    if computed:
-        model._computed = computed
+    for one in (model, *model.each_output()):
+        one.computed = computed
     return model
 
 

@@ -217,8 +217,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             found = found.now()
         certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
         self._set(done.at.schema, done.at.model, summary, certificate)
-        if source.computed:
-            self._computed = source.computed
+        self.computed = source.computed
         if done.at.model is not None:
             self._after_fit(source)
 
@@ -345,12 +344,17 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         if "model_" not in self.__dict__:
             return self._fit(X, y, weight, **given)
         check_names(as_fitted(self), X)
-        if self.computed:
-            X, y, weight = as_source(X, y, weight, self.need, model=as_fitted(self), reset=False), None, None
+        X, y, weight = self._completed(X, y, weight, self.need, given.get("classes"))
         where: Any = self.certificate_.provenance
         first, solved = where.first_part + where.parts, not as_fitted(self).merges_unsolved
         more = self._blank()._fit(X, y, weight, first=first, solved=solved, **given)
         return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
+
+    def _completed(self, X: Any, y: Any, weight: Any, need: Need, classes: Any = None) -> tuple[Any, Any, Any]:
+        """Return more rows with the columns that the model computes, as a source; rows as they are if it has none."""
+        if not self.computed:
+            return X, y, weight
+        return as_source(X, y, weight, need, model=as_fitted(self), reset=False, classes=classes), None, None
 
     def __add__(self, other: Any) -> Any:
         """The model of both models' rows, without the rows."""
@@ -396,6 +400,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def computed(self) -> tuple[tuple[tuple[str, str], ...], ...]:
         """Names and expressions of the computed columns of the rows that the model was fitted to."""
         return computed_of(self)
+
+    @computed.setter
+    def computed(self, found: tuple[tuple[tuple[str, str], ...], ...]) -> None:
+        if found:
+            self.__dict__["_computed"] = found
 
     def _bare(self) -> Any:
         """Return a copy with parameters, model and schema only: enough to apply the model on workers."""

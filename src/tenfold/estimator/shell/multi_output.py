@@ -103,6 +103,7 @@ class MultiOutput(Estimator):
         if not self._several:
             return super()._grow(X, y, weight, **given)
         check_names(as_fitted(self), X)
+        X, y, weight = self._completed(X, y, weight, self.need.for_output(0))
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
         return self._become(_added(as_fitted(self), as_fitted(more), again=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import lru_cache
 from typing import Any, Self
@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from tenfold.core import Codes, DataError, Labels, Values
 from tenfold.core.value import digest_of
+from tenfold.sources import arrow
 from tenfold.sources.expressions.evaluate import evaluate
 from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.source import Source
-from tenfold.sources.tables import ArrowSource
+from tenfold.sources.tables import ArrowSource, expression_of
 
 Computed = tuple[tuple[tuple[str, str], ...], ...]
 """names and expressions (as JSON) of computed columns, for each `with_columns`, in the order of the calls"""
@@ -34,9 +35,11 @@ class WithColumns(ArrowSource):
         for name, expression in expressions.items():
             if not isinstance(expression, ColumnExpression):
                 raise DataError(f"column {name!r} is {expression!r}, and not an expression. Remedy: tenfold.col(...)")
+            _check_readable(name, expression)
             base.check_there(expression.columns())
-        types = base.types
-        for name, column in evaluate(expressions, _in_types(types.empty_table(), types), f" of {base.where}").items():
+        types, where = base.types, f" of {base.where}"
+        empty = _in_types(types.empty_table(), _read_by(expressions), types, where)
+        for name, column in evaluate(expressions, empty, where).items():
             at, field = types.get_field_index(name), pa.field(name, column.type)
             types = types.append(field) if at < 0 else types.set(at, field)
         super().__init__(types, base.roles, base.where, base.y, base.weight)
@@ -65,9 +68,9 @@ class WithColumns(ArrowSource):
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         made = {name: self.expressions[name] for name in columns if name in self.expressions}
         stored = [name for name in columns if name not in made]
-        read = list(dict.fromkeys([*stored, *(c for e in made.values() for c in e.columns())]))
-        for start, table in self.base.tables(part, read, rows):
-            found = evaluate(made, _in_types(table, self.base.types), self._in(part), start)
+        used, where = _read_by(made), self._in(part)
+        for start, table in self.base.tables(part, list(dict.fromkeys([*stored, *used])), rows):
+            found = evaluate(made, _in_types(table, used, self.base.types, where), where, start)
             table = table.select(stored)
             for name, column in found.items():
                 table = table.append_column(name, column)
@@ -80,10 +83,24 @@ class WithColumns(ArrowSource):
         return self.base.place(part)
 
     def only(self, where: Any) -> Self:
+        self._refuse_computed(where)
         other = copy(self)
         other.base, other._found = self.base.only(where), {}
         other.asked, other.counted = other.base.asked, other.base.counted
         return other
+
+    def _refuse_computed(self, where: Any) -> None:
+        """Refuse a filter by a column that is computed here: rows are filtered as they are stored."""
+        names = [name for name in self.base.types.names if name not in self.expressions]
+        stored = pa.schema([self.base.types.field(name) for name in names]).empty_table()
+        try:
+            stored.filter(expression_of(where))
+        except (pa.ArrowException, KeyError) as error:
+            raise DataError(
+                f"`where` does not fit the columns of {self.where} as they are stored: "
+                f"{str(error).partition(' in ')[0]}. Remedy: the columns that they are computed from, "
+                "tenfold.scan(..., where=...)"
+            ) from None
 
     def target_values(self) -> Values | None:
         return self.base.target_values()
@@ -102,15 +119,43 @@ class WithColumns(ArrowSource):
         return f"{self.base.fingerprint()}, with {len(self.expressions)} computed columns {made}"
 
 
-def _in_types(table: pa.Table, types: pa.Schema) -> pa.Table:
-    """Columns of one file in the types of all files, so that a computed column has one type."""
-    for k, field in enumerate(table.schema):
-        kind = types.field(field.name).type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        if field.type != kind and not pa.types.is_dictionary(field.type):
-            table = table.set_column(k, field.name, table.column(k).cast(kind))
-    return table
+def _check_readable(name: str, expression: ColumnExpression) -> None:
+    """Refuse an expression that could not be read from a model file, before a model is fitted to it."""
+    try:
+        read_expression(expression.to_json())
+    except (DataError, RecursionError) as error:
+        raise DataError(
+            f"a model cannot keep the expression of column {name!r}: {error}. Remedy: compute parts of it by another "
+            "call of with_columns before"
+        ) from None
+
+
+def _read_by(expressions: Mapping[str, ColumnExpression]) -> list[str]:
+    """The names of the columns that expressions read."""
+    return [name for expression in expressions.values() for name in expression.columns()]
+
+
+def _in_types(table: pa.Table, names: Iterable[str], types: pa.Schema, where: str) -> pa.Table:
+    """Some columns of one file in the types of all files, so that a computed column has one type; no dictionaries."""
+    columns = {}
+    for name in dict.fromkeys(names):
+        column, kind = arrow.whole(table.column(name)), _plain(types.field(name).type)
+        try:
+            column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            columns[name] = column if column.type == kind else column.cast(kind)
+        except pa.ArrowException as error:
+            raise DataError(
+                f"column {name!r}{where} is {column.type}, and {kind} in other files, which does not hold all values: "
+                f"{error}. Remedy: write the files with one type"
+            ) from None
+    return pa.table(columns) if columns else table.select([])
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of values in a dictionary or a view, of which few functions are there."""
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
 
 
 def with_computed(source: Source, computed: Computed) -> Source:

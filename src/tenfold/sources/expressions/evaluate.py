@@ -25,6 +25,7 @@ def evaluate(
     expressions : dict of str to ColumnExpression
         By the name of the column that is computed.
     table : pyarrow.Table
+        Without dictionaries and views.
     where : str
         Where the rows come from, for errors.
     first : int
@@ -82,19 +83,19 @@ def _value(one: Any, table: pa.Table) -> Any:
     if not isinstance(one, ColumnExpression):
         return pa.scalar(one)
     if one.function == "column":
-        column = arrow.whole(table.column(one.arguments[0]))
-        return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        return arrow.whole(table.column(one.arguments[0]))
     if one.function == "when":
         condition, yes, no = one.arguments
         return _if_else(condition, yes, no, table)
     known = FUNCTIONS[one.function]
     operands = [_value(each, table) for each in one.arguments[: known.operands]]
-    return known.compute(*operands, *one.arguments[known.operands :])
+    return known(operands, one.arguments[known.operands :], table.num_rows)
 
 
 def _if_else(condition: Any, yes: Any, no: Any, table: pa.Table) -> pa.Array:
     """One value where a condition holds, another elsewhere: each is computed for its own rows only."""
     holds = _column_of(condition, table)
+    holds = holds.cast(pa.bool_()) if pa.types.is_null(holds.type) else holds
     if not pa.types.is_boolean(holds.type):
         raise pa.ArrowNotImplementedError(f"a condition is true or false, and {condition!r} is {holds.type}")
     true = holds.fill_null(False).to_numpy(zero_copy_only=False)

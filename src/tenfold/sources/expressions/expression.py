@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, NoReturn
 
 import numpy as np
+import pyarrow as pa
 
 from tenfold.core import DataError
 from tenfold.sources.expressions.functions import FUNCTIONS
@@ -25,7 +26,7 @@ class ColumnExpression:
 
     Arithmetic (`+ - * / **`), comparisons, `&`, `|` and `~` work as on numbers. A missing value makes the result
     missing. What has no value raises an error when it is computed: a division by zero, the logarithm of a number
-    that is not positive, an integer that is too large.
+    that is not positive, a number that is too large.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ class ColumnExpression:
         return ColumnExpression("cast", self, to)
 
     def fill_null(self, value: Any) -> ColumnExpression:
-        """Replace missing values by a constant, or by another expression."""
+        """Replace missing values by a constant, or by another expression; both in one type that holds them."""
         return ColumnExpression("fill_null", self, value)
 
     def fill_nan(self, value: Any) -> ColumnExpression:
@@ -191,7 +192,10 @@ class ColumnExpression:
 
     def is_in(self, values: Any) -> ColumnExpression:
         """Return whether the value is one of a list."""
-        return ColumnExpression("is_in", self, list(values))
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"is_in takes a list of values, and {values!r} is one. Remedy: is_in([{values!r}])")
+        # the order of a set is another in each process, and the expression would be
+        return ColumnExpression("is_in", self, sorted(values, key=repr) if isinstance(values, Set) else list(values))
 
     # ---- as text ---------------------------------------------------------------------------------
 
@@ -235,8 +239,8 @@ class ColumnExpression:
             if not isinstance(found, ColumnExpression):
                 raise DataError("a constant alone is none")
             return found
-        except (ValueError, TypeError, RecursionError) as error:
-            raise DataError(f"this is not an expression: {error}") from None
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise DataError(f"it cannot be read as an expression: {error}") from None
 
     # ---- functions of text and of dates: last, since `str` is a name of Python's too ---------------
 
@@ -474,8 +478,24 @@ def _constant(value: Any) -> Any:
     """Return a constant in a type that JSON keeps; raise TypeError for any other."""
     if isinstance(value, list):
         return [_constant(each) for each in value]
-    if isinstance(value, np.generic):
+    given = value
+    if isinstance(value, np.datetime64):
+        value = _moment(value)
+    elif isinstance(value, np.generic) and value.dtype.kind != "m":
         value = value.item()
+    elif hasattr(value, "to_pydatetime") and not getattr(value, "nanosecond", 0):
+        value = value.to_pydatetime(warn=False)
     if value is None or type(value) in (bool, int, float, str, *DATE_FORMATS):
+        try:
+            pa.scalar(value)
+        except (OverflowError, ValueError) as error:
+            raise DataError(f"{value!r} is not a constant of an expression: {error}") from None
         return value
-    raise TypeError(f"{value!r} is not a constant of an expression: numbers, text, booleans, dates and None are")
+    raise TypeError(f"{given!r} is not a constant of an expression: numbers, text, booleans, dates and None are")
+
+
+def _moment(value: np.datetime64) -> Any:
+    """Return a date of numpy as one of Python, if microseconds hold it: of finer ones numpy makes integers."""
+    micros = value.astype("M8[us]")
+    found = micros.item() if isinstance(value.item(), int) and micros == value else value.item()
+    return value if isinstance(found, int) else found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ CAST_TYPES: dict[str, pa.DataType] = {
 """types that a column can be converted to"""
 
 
+NO_TYPE, TRUTH = pa.null(), pa.bool_()
+
+
 class Function(NamedTuple):
     """How a function is computed."""
 
@@ -35,6 +39,25 @@ class Function(NamedTuple):
     """number of arguments that may be expressions"""
     parameters: tuple[tuple[type, ...], ...] = ()
     """types of further arguments, which are constants"""
+    missing: pa.DataType | None = NO_TYPE
+    """type of the result where an operand has no type, since it has no value; None: the function says it itself"""
+    finite: bool = True
+    """whether finite numbers give finite ones, so that none need be looked for"""
+
+    def __call__(self, operands: Sequence[Any], parameters: Sequence[Any], rows: int) -> Any:
+        """Compute the function of some rows.
+
+        Raises
+        ------
+        pyarrow.ArrowException
+            If a row has no value: also where it would be infinity or NaN, of finite operands.
+        """
+        if self.missing is not None and any(pa.types.is_null(one.type) for one in operands):
+            return pa.nulls(rows, self.missing)
+        found = self.compute(*operands, *parameters)
+        if not self.finite and pa.types.is_floating(found.type):
+            _refuse_infinite(found, operands)
+        return found
 
     def takes(self, arguments: Sequence[Any]) -> bool:
         """Whether it has this number of arguments, and constants of these types where it takes constants alone."""
@@ -45,8 +68,24 @@ class Function(NamedTuple):
 
 
 TEXT, COUNT, LIST = (str,), (int,), (list,)
+MAX_OFFSET = 2**31
+"""letters: no text has more"""
 BOUND = (type(None), int, float, str, datetime.datetime, datetime.date)
 """types of a bound"""
+
+
+def _refuse_infinite(found: Any, operands: Sequence[Any]) -> None:
+    """Raise for infinity and NaN that no operand has."""
+    wrong = pc.invert(pc.is_finite(found))
+    if isinstance(wrong, pa.Scalar):
+        wrong = pa.array([wrong.as_py()], TRUTH)
+    if not pc.any(wrong).as_py():
+        return
+    for one in operands:
+        if pa.types.is_floating(one.type):
+            wrong = pc.and_(wrong, pc.is_finite(one))
+    if pc.any(wrong).as_py():
+        raise pa.ArrowInvalid("the result is not a finite number")
 
 
 def _float(x: Any) -> Any:
@@ -64,10 +103,20 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return x if high is None else pc.if_else(pc.greater(x, high), high, x)
 
 
+def _common(x: Any, y: Any) -> pa.DataType:
+    """The type that holds the values of both."""
+    return pc.if_else(pa.array([], TRUTH), pa.array([], x.type), pa.array([], y.type)).type
+
+
 def _fill_null(x: Any, value: Any) -> Any:
-    """Missing values replaced, in the type of the column; a value that the type does not hold is refused."""
-    if not pa.types.is_null(x.type) and isinstance(value, pa.Scalar):
-        value = value.cast(x.type)
+    """Missing values replaced: in the type of the column, or of both if a constant does not fit into it."""
+    if pa.types.is_null(x.type):
+        return pc.coalesce(x.cast(value.type), value) if not pa.types.is_null(value.type) else x
+    if pa.types.is_null(value.type):
+        return x
+    if isinstance(value, pa.Scalar) and not (pa.types.is_temporal(x.type) and arrow.is_number(value.type)):
+        with suppress(pa.ArrowInvalid):
+            value = value.cast(x.type)
     return pc.coalesce(x, value)
 
 
@@ -77,10 +126,37 @@ def _fill_nan(x: Any, value: Any) -> Any:
 
 def _is_in(x: Any, values: list[Any]) -> Any:
     known = pa.array([v for v in values if v is not None])
-    if not pa.types.is_null(x.type) and len(known):
-        known = known.cast(x.type)
-    found = pc.is_in(x, value_set=known) if len(known) else pc.less(pc.is_valid(x), False)
-    return pc.if_else(pc.is_valid(x), found, pa.scalar(None, pa.bool_()))
+    if not len(known):
+        return pc.if_else(pc.is_valid(x), False, pa.scalar(None, TRUTH))
+    kind = _common(x, known)
+    found = pc.is_in(x.cast(kind), value_set=known.cast(kind))
+    return pc.if_else(pc.is_valid(x), found, pa.scalar(None, TRUTH))
+
+
+def _and(x: Any, y: Any) -> Any:
+    return pc.and_kleene(_truth(x), _truth(y))
+
+
+def _or(x: Any, y: Any) -> Any:
+    return pc.or_kleene(_truth(x), _truth(y))
+
+
+def _truth(x: Any) -> Any:
+    """A condition; one that has no value in any row has no type either."""
+    return x.cast(TRUTH) if pa.types.is_null(x.type) else x
+
+
+def _slice(x: Any, at: int, length: int) -> Any:
+    """A number of characters from an offset on; one below zero counts from the end."""
+    at = max(at, -MAX_OFFSET)
+    stop = min(at + max(length, 0), MAX_OFFSET)
+    return pc.utf8_slice_codeunits(x, start=at, stop=None if at < 0 <= stop else stop)
+
+
+def _replace_all(x: Any, old: str, new: str) -> Any:
+    if not old:  # of which Arrow would find no end
+        raise pa.ArrowInvalid("the text to replace is empty")
+    return pc.replace_substring(x, pattern=old, replacement=new)
 
 
 def _cast(x: Any, to: str) -> Any:
@@ -129,42 +205,47 @@ def _text(name: str, **options: Any) -> Function:
 
 def _pattern(name: str) -> Function:
     of = getattr(pc, name)
-    return Function(lambda x, text: of(x, pattern=text), 1, (TEXT,))
+    return Function(lambda x, text: of(x, pattern=text), 1, (TEXT,), TRUTH)
+
+
+def _test(name: str, operands: int = 2) -> Function:
+    """What is true or false of each row."""
+    return Function(getattr(pc, name), operands, missing=TRUTH)
 
 
 FUNCTIONS: dict[str, Function] = {
     "column": Function(lambda name: name, 0, (TEXT,)),
     "when": Function(lambda *args: args, 3),  # both are computed where they are taken, and nothing else
-    "add": Function(pc.add_checked, 2),
-    "subtract": Function(pc.subtract_checked, 2),
-    "multiply": Function(pc.multiply_checked, 2),
-    "divide": Function(_divide, 2),
-    "power": Function(lambda x, y: pc.power_checked(_float(x), _float(y)), 2),
+    "add": Function(pc.add_checked, 2, finite=False),
+    "subtract": Function(pc.subtract_checked, 2, finite=False),
+    "multiply": Function(pc.multiply_checked, 2, finite=False),
+    "divide": Function(_divide, 2, finite=False),
+    "power": Function(lambda x, y: pc.power_checked(_float(x), _float(y)), 2, finite=False),
     "negate": Function(pc.negate_checked),
     "abs": Function(pc.abs_checked),
-    "equal": Function(pc.equal, 2),
-    "not_equal": Function(pc.not_equal, 2),
-    "less": Function(pc.less, 2),
-    "less_equal": Function(pc.less_equal, 2),
-    "greater": Function(pc.greater, 2),
-    "greater_equal": Function(pc.greater_equal, 2),
-    "and": Function(pc.and_kleene, 2),
-    "or": Function(pc.or_kleene, 2),
-    "not": Function(pc.invert),
+    "equal": _test("equal"),
+    "not_equal": _test("not_equal"),
+    "less": _test("less"),
+    "less_equal": _test("less_equal"),
+    "greater": _test("greater"),
+    "greater_equal": _test("greater_equal"),
+    "and": Function(_and, 2, missing=None),
+    "or": Function(_or, 2, missing=None),
+    "not": _test("invert", 1),
     "log": Function(lambda x: pc.ln_checked(_float(x))),
     "log1p": Function(lambda x: pc.log1p_checked(_float(x))),
-    "exp": Function(lambda x: pc.exp(_float(x))),
+    "exp": Function(lambda x: pc.exp(_float(x)), finite=False),
     "sqrt": Function(lambda x: pc.sqrt_checked(_float(x))),
     "round": Function(lambda x, decimals: pc.round(x, ndigits=decimals, round_mode="half_to_even"), 1, (COUNT,)),
     "floor": Function(lambda x: pc.floor(_float(x))),
     "ceil": Function(lambda x: pc.ceil(_float(x))),
     "clip": Function(_clip, 1, (BOUND, BOUND)),
-    "cast": Function(_cast, 1, (TEXT,)),
-    "fill_null": Function(_fill_null, 2),
-    "fill_nan": Function(_fill_nan, 2),
-    "is_null": Function(pc.is_null),
-    "is_nan": Function(pc.is_nan),
-    "is_in": Function(_is_in, 1, (LIST,)),
+    "cast": Function(_cast, 1, (TEXT,), missing=None, finite=False),
+    "fill_null": Function(_fill_null, 2, missing=None),
+    "fill_nan": Function(_fill_nan, 2, missing=None),
+    "is_null": Function(pc.is_null, missing=None),
+    "is_nan": _test("is_nan", 1),
+    "is_in": Function(_is_in, 1, (LIST,), TRUTH),
     "to_lowercase": _text("utf8_lower"),
     "to_uppercase": _text("utf8_upper"),
     "strip_chars": _text("utf8_trim_whitespace"),
@@ -172,8 +253,8 @@ FUNCTIONS: dict[str, Function] = {
     "contains": _pattern("match_substring"),
     "starts_with": _pattern("starts_with"),
     "ends_with": _pattern("ends_with"),
-    "replace_all": Function(lambda x, old, new: pc.replace_substring(x, pattern=old, replacement=new), 1, (TEXT, TEXT)),
-    "slice": Function(lambda x, at, length: pc.utf8_slice_codeunits(x, start=at, stop=at + length), 1, (COUNT, COUNT)),
+    "replace_all": Function(_replace_all, 1, (TEXT, TEXT)),
+    "slice": Function(_slice, 1, (COUNT, COUNT)),
     "year": _part("year"),
     "quarter": _part("quarter"),
     "month": _part("month"),

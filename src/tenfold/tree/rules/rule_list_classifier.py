@@ -297,6 +297,7 @@ class RuleListClassifier(ProbabilityScored):
         made = cls()
         made._set(schema, model, None, Certificate(claims, like.certificate_.provenance))
         made.n_features_in_ = len(schema.columns)
+        made.computed = like.computed
         if schema.named:
             made.feature_names_in_ = np.array(schema.names, dtype=object)
         return made
