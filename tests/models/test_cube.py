@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import tempfile
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,6 +17,7 @@ import pytest
 import tenfold as tn
 from helpers import learners
 from tenfold.core import ONE, DataError, MergeError
+from tenfold.models import cube_file, cube_level
 from tenfold.sources import part_rows
 from tenfold.testing.comparison import bits
 
@@ -446,3 +452,321 @@ def test_a_damaged_file_is_refused(tmp_path):
         else:
             assert found.n_cells_ == frame["store"].nunique()
     assert refused > 40
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    frame = sales(cells=50).drop(columns=["weight", "country"])
+    path = tmp_path / "cube.parquet"
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    cube.to_parquet(path)
+    whole = path.read_bytes()
+    for length in (0, 3, 10, len(whole) // 2, len(whole) - 9, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(tn.ModelFileError, match=r"cube\.parquet is damaged"):
+            tn.Cube.open(path)
+        with pytest.raises(tn.ModelFileError, match=r"cube\.parquet is damaged"):
+            tn.Cube.open_cell(path, "s1")
+    pq.write_table(pa.table({"store": ["s1"]}), path)
+    with pytest.raises(tn.ModelFileError, match="no file of Cube.to_parquet: it holds no cube"):
+        tn.Cube.open(path)
+
+
+def forged(path, **columns):
+    """Write the file of a cube again with other columns, and with the digests that belong to them."""
+    file = pq.ParquetFile(path)
+    head = json.loads(file.metadata.metadata[cube_file.MAGIC.encode()])
+    table = file.read()
+    for name, change in columns.items():
+        table = table.set_column(table.column_names.index(name), name, change(table[name].combine_chunks()))
+    head["digests"] = [cube_file._digest(table)]
+    text = json.dumps(head)
+    with pq.ParquetWriter(path, table.schema, compression="none") as writer:
+        writer.write_table(table)
+        seal = hashlib.sha256(text.encode()).hexdigest()
+        writer.add_key_value_metadata({cube_file.MAGIC: text, f"{cube_file.MAGIC}.sha256": seal})
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [("model.intercept", np.nan, "'model.intercept' must be finite"), ("summary.weight", np.inf, "must be finite"),
+     ("status", "fine", "damaged"), ("hash", 0, "damaged"), ("rows", None, "damaged")],
+)  # fmt: skip
+def test_a_forged_file_is_refused(tmp_path, column, value, says):
+    path = tmp_path / "cube.parquet"
+    frame = sales(cells=20).drop(columns=["weight", "country"])
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    cube.to_parquet(path)
+    forged(path)
+    assert digest(tn.Cube.open(path)) == digest(cube)
+    forged(path, **{column: lambda old: pa.array([value, *old.to_pylist()[1:]], old.type)})
+    with pytest.raises(tn.ModelFileError, match=rf"cube\.parquet.*{says}"):
+        tn.Cube.open(path)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "cube.parquet"
+    frame = sales(cells=3000, rows=6000).drop(columns=["weight", "country"])
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    cube.sel(store="s1").to_parquet(path)
+    tables = cube_file._tables
+
+    def full(level):
+        yield next(tables(level))
+        raise OSError("no space left")
+
+    monkeypatch.setattr(cube_file, "_tables", full)
+    with pytest.raises(OSError, match="no space"):
+        cube.to_parquet(path)
+    assert tn.Cube.open(path).n_cells_ == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["cube.parquet"]
+    with pytest.raises(FileNotFoundError, match="Remedy: create it first"):
+        cube.to_parquet(tmp_path / "none" / "cube.parquet")
+
+
+@pytest.mark.parametrize("learner", [tn.Ridge(), tn.StandardScaler(), tn.GaussianNB()])
+def test_a_cell_without_a_model_has_none_in_a_file(tmp_path, learner):
+    frame = sales(600, 8).drop(columns=["weight", "country"])
+    frame.loc[frame.index[frame["store"] == "s3"][0], "b"] = np.inf
+    target = "price" if learner.need.target else None
+    if learner.need.target == "class":
+        frame["price"] = np.where(frame["price"] > 0, "up", "down")
+    if target is None:
+        frame = frame.drop(columns="price")
+    cube = tn.Cube(learner, by="store").fit(tn.scan(frame, target=target))
+    cube.to_parquet(tmp_path / "cube.parquet")
+    again = tn.Cube.open(tmp_path / "cube.parquet")
+    assert cube.failed_["store"].to_pylist() == ["s3"]
+    assert again.failed_.equals(cube.failed_)
+    for one in (cube, again):
+        with pytest.raises(DataError, match="'b'"):
+            one[()]
+
+
+@pytest.mark.parametrize("learner", one_pass(), ids=lambda one: type(one).__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_files_of_every_learner(tmp_path, learner):
+    random = np.random.default_rng(0)
+    columns = {name: np.abs(np.round(random.normal(size=300), 1)) for name in "abc"}
+    if learner.need.kinds == "categorical":
+        columns = {name: random.choice(["u", "v", "w"], 300) for name in "ab"}
+    columns["price"] = random.integers(0, 2, 300) if learner.need.target == "class" else random.uniform(1, 2, 300)
+    rows = tn.scan(pd.DataFrame({**columns, "store": np.arange(300) % 7}), target="price")
+    if not learner.need.target:
+        rows = rows.without("price")
+    try:
+        cube = tn.Cube(learner, by="store").fit(rows)
+        before = bits(cube[3].model_)
+        cube.to_parquet(tmp_path / "cube.parquet")
+    except (TypeError, ValueError) as error:
+        pytest.skip(f"no file: {error}")
+    again = tn.Cube.open(tmp_path / "cube.parquet")
+    assert bits(again[3].model_) == before
+    assert again.table().to_pandas().equals(cube.table().to_pandas())
+
+
+def test_a_cube_without_a_key_has_a_file(tmp_path):
+    whole = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(sales()[[*COLUMNS, "store", "price"]], target="price")).rollup()
+    whole.to_parquet(tmp_path / "cube.parquet")
+    assert tn.Cube.open(tmp_path / "cube.parquet")[()].coef_.tobytes() == whole[()].coef_.tobytes()
+    assert tn.Cube.open_cell(tmp_path / "cube.parquet").coef_.tobytes() == whole[()].coef_.tobytes()
+
+
+# ---- keys as people have them ----------------------------------------------------------------------------
+
+
+def fit_of(*keys, **given):
+    """A cube of rows in as many files as there are columns of keys."""
+    with tempfile.TemporaryDirectory() as folder:
+        for at, key in enumerate(keys):
+            a = np.arange(len(key)) * 1.0
+            pq.write_table(pa.table({"a": a, "price": a % 3, "key": key}), f"{folder}/{at}.parquet")
+        return tn.Cube(tn.Ridge(), by="key", **given).fit(tn.scan(folder, target="price"))
+
+
+@pytest.mark.parametrize("there", [["u", None], [1, None], [True, None], [date(2024, 1, 1), None]])
+def test_a_missing_key_is_one_cell_whatever_type_the_others_have(there):
+    cube = fit_of(pa.array(there * 5), pa.nulls(10), missing="cell")
+    assert cube.table()["rows"].to_pylist() == [5, 15]
+    found, level = cube.predict(pa.table({"a": np.ones(2), "key": pa.nulls(2)}), return_level=True)
+    assert level.tolist() == [1, 1]
+    assert found[0] == cube[None].predict(pd.DataFrame({"a": [1.0]}))[0]
+
+
+def test_keys_of_several_types_are_one_key():
+    texts = pa.array(["u", "v"] * 5)
+    for a, b in (
+        (pa.array([1, 2] * 5, pa.int8()), pa.array([1, 2] * 5, pa.uint64())),
+        (texts, texts.cast(pa.large_string())),
+        (texts.dictionary_encode(), texts),
+    ):
+        assert fit_of(a, b).table()["rows"].to_pylist() == [10, 10]
+
+
+def test_a_large_unsigned_key_is_no_negative_one():
+    large = np.array([-1, -2] * 5).view(np.uint64)
+    cube = fit_of(pa.array([-1, -2] * 5))
+    rows = pa.table({"a": np.ones(10), "key": pa.array(large)})
+    assert (cube.predict(rows, return_level=True)[1] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [([1, 2], ["1", "2"]), ([1, 2], [True, False]), ([date(2024, 1, 1)] * 2, ["2024-01-01"] * 2)],
+)
+def test_keys_of_different_kinds_are_refused_by_name(a, b):
+    with pytest.raises(DataError, match="column 'key' is .*Remedy"):
+        fit_of(pa.array(a), pa.array(b))
+    cube = fit_of(pa.array(a * 3))
+    with pytest.raises(DataError, match="column 'key' holds .* Remedy: convert it to one type"):
+        cube.predict(pa.table({"a": np.ones(2), "key": pa.array(b)}))
+
+
+@pytest.mark.parametrize("name", ["rows", "status", "reason", "hash", "check", "coef_a", "intercept", "summarized"])
+def test_a_key_may_have_the_name_of_a_column_of_the_table(tmp_path, name):
+    frame = sales(300, 5)[["a", "store", "price"]].rename(columns={"store": name})
+    frame.loc[frame.index[frame[name] == "s1"][0], "a"] = np.nan
+    cube = tn.Cube(tn.Ridge(), by=name).fit(tn.scan(frame, target="price"))
+    assert cube.table()[name].to_pylist() == ["s0", "s1", "s2", "s3", "s4"]
+    assert cube.failed_[name].to_pylist() == ["s1"]
+    assert len(cube.table().column_names) == 6
+    cube.to_parquet(tmp_path / "cube.parquet")
+    assert tn.Cube.open(tmp_path / "cube.parquet").table().to_pandas().equals(cube.table().to_pandas())
+    assert tn.Cube.open_cell(tmp_path / "cube.parquet", "s2").coef_ == cube["s2"].coef_
+
+
+def test_parts_without_rows_are_predicted():
+    dask = pytest.importorskip("dask.dataframe")
+    frame = sales(300).drop(columns=["weight", "country"])
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    parts = dask.from_pandas(frame.assign(part=np.arange(300) // 100), npartitions=3)
+    assert np.array_equal(cube.predict(parts[parts["part"] == 1]), cube.predict(frame[100:200]))
+
+
+def test_cells_are_selected_by_values_of_any_kind():
+    cube = tn.Cube(tn.Ridge(), by="store").fit(
+        tn.scan(sales(key="number")[[*COLUMNS, "store", "price"]], target="price")
+    )
+    assert cube.sel(store=np.array([1, 2])).n_cells_ == 2
+    assert cube.sel(store=range(3)).n_cells_ == 3
+    assert cube.sel(store=[1, "x"]).n_cells_ == 1
+    for wrong in ("x", 1.5, None, object()):
+        with pytest.raises(KeyError, match="no cell"):
+            cube.sel(store=wrong)
+        assert wrong not in cube
+
+
+def test_a_rollup_has_the_names_of_its_key_in_order():
+    frame = sales().drop(columns="weight")
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(frame, target="price"))
+    assert cube.rollup("store", "country").by == ["country", "store"]
+    with pytest.raises(ValueError, match="levels must name columns of the key"):
+        tn.Cube(tn.Ridge(), by="store", levels=[()]).fit(tn.scan(frame, target="price"))
+
+
+@pytest.mark.parametrize("cells", [40, 1500])
+def test_a_rollup_has_the_same_bits_however_many_cells_merge_at_a_time(cells, monkeypatch):
+    frame = sales(cells=cells).drop(columns="weight")
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(frame, target="price"))
+    found = []
+    for size in (1, 3000, 1 << 30):
+        monkeypatch.setattr(cube_level, "MERGED_BYTES", size)
+        found.append([digest(cube.rollup(*by)) for by in ((), ("country",), ("store",))])
+    assert found[0] == found[1] == found[2]
+
+
+def test_cells_that_make_different_columns_are_refused():
+    frame = sales(300, 4)[[*COLUMNS, "store"]]
+    frame.loc[frame["store"] == "s1", ["a", "b"]] *= 1000
+    cube = tn.Cube(tn.PCA(n_components=0.9), by="store").fit(tn.scan(frame))
+    with pytest.raises(DataError, match="Remedy: parameters that give all cells the same"):
+        cube.transform(frame)
+    assert tn.Cube(tn.PCA(n_components=2), by="store").fit(tn.scan(frame)).transform(frame).shape == (300, 2)
+    words = pd.DataFrame({"word": list("uvwxuv") * 5, "store": np.arange(30) % 3})
+    cube = tn.Cube(tn.OneHotEncoder(), by="store").fit(tn.scan(words))
+    with pytest.raises(DataError, match=r"\['word_u', 'word_v'\] and \['word_u', 'word_x'\]"):
+        cube.transform(words)
+
+
+def test_computed_columns_are_computed_for_new_rows(tmp_path):
+    frame = sales().drop(columns=["weight", "country"])
+    rows = tn.scan(frame, target="price").with_columns(e=tn.col("a") * tn.col("b"))
+    cube = tn.Cube(tn.Ridge(), by="store").fit(rows)
+    cube.to_parquet(tmp_path / "cube.parquet")
+    new = frame.drop(columns="price")
+    found = cube.predict(new)
+    assert np.allclose(found, cube.predict(rows), rtol=1e-12)
+    one = new[new["store"] == "s1"]
+    assert np.allclose(cube["s1"].predict(one), found[one.index], rtol=1e-12)
+    assert np.array_equal(tn.Cube.open(tmp_path / "cube.parquet").predict(new), found)
+    other = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame[:99], target="price").with_columns(e=tn.col("a") * 2))
+    with pytest.raises(MergeError, match="other computed columns"):
+        cube + other
+
+
+def test_a_row_that_nothing_predicts_is_named():
+    frame = sales(300, 4).drop(columns=["weight", "country"])
+    frame.loc[frame.index[frame["store"] == "s1"][0], "a"] = np.nan
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    others = frame[frame["store"] != "s1"]
+    assert np.isfinite(cube.predict(others)).all()
+    with pytest.raises(DataError, match=r"store = 's1'.*'a'.*Remedy"):
+        cube.predict(frame.fillna(0.0))
+
+
+def test_a_key_is_looked_up_as_it_is():
+    """Not rounded to the type of the column: 1.5 is no integer, and a time of the day is no day."""
+    days = pa.array([date(2024, 1, 1), date(2024, 1, 2)] * 5)
+    cube = fit_of(days)
+    assert pd.Timestamp("2024-01-02") in cube
+    assert np.datetime64("2024-01-02") in cube
+    assert pd.Timestamp("2024-01-02 13:00") not in cube
+    seconds = fit_of(days.cast(pa.timestamp("s")))
+    assert date(2024, 1, 2) in seconds
+    assert pd.Timestamp("2024-01-02 00:00:00.5") not in seconds
+    numbers = fit_of(pa.array([1, 2**64 - 1] * 5, pa.uint64()))
+    assert 1.0 in numbers
+    assert 2**64 - 1 in numbers
+    assert not any(value in numbers for value in (1.5, -1, True, "1"))
+    with pytest.raises(KeyError, match="no cell 1.5"):
+        numbers[1.5]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.timestamp("s"), pa.timestamp("s", "UTC"), pa.timestamp("ns"), pa.date32(), pa.date64(), pa.time32("s"),
+     pa.time64("us"), pa.uint64(), pa.int8(), pa.bool_(), pa.string_view()],
+    ids=str,
+)  # fmt: skip
+def test_keys_of_every_type_have_a_file(tmp_path, kind):
+    numbers = pa.array([0, 86_400_000, None] * 5, pa.int64())
+    if pa.types.is_string_view(kind):
+        keys = pa.array(["", "\u00e9", None] * 5).cast(kind)
+    elif pa.types.is_int8(kind) or pa.types.is_boolean(kind):
+        keys = pa.array([0, 1, None] * 5).cast(kind)
+    elif pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        keys = pa.array([0, 7, None] * 5, pa.int32()).cast(kind)
+    else:
+        keys = numbers.cast(kind)
+    a = np.arange(15) * 1.0
+    table = pa.table({"a": a, "price": a % 4, "key": keys})
+    cube = tn.Cube(tn.Ridge(), by="key", missing="cell").fit(tn.scan(table, target="price"))
+    cube.to_parquet(tmp_path / "cube.parquet")
+    again = tn.Cube.open(tmp_path / "cube.parquet")
+    for key in cube.table()["key"].to_pylist():
+        assert again[key].coef_.tobytes() == cube[key].coef_.tobytes()
+        assert tn.Cube.open_cell(tmp_path / "cube.parquet", key).coef_.tobytes() == cube[key].coef_.tobytes()
+    assert np.array_equal(again.predict(table), cube.predict(table))
+
+
+def test_sparse_outputs_are_one_matrix():
+    frame = pd.DataFrame({"word": list("uvwxu") * 8, "store": np.arange(40) % 4})
+    found = tn.Cube(tn.OneHotEncoder(), by="store").fit(tn.scan(frame)).transform(frame)
+    alone = tn.OneHotEncoder().fit(frame[["word"]]).transform(frame[["word"]])
+    assert np.array_equal(found.toarray(), alone.toarray())
+
+
+def test_a_cube_predicts_or_transforms_as_its_learner_does():
+    assert hasattr(tn.Cube(tn.Ridge(), by="store"), "predict")
+    assert not hasattr(tn.Cube(tn.Ridge(), by="store"), "transform")
+    assert hasattr(tn.Cube(tn.StandardScaler(), by="store"), "transform")
+    assert not hasattr(tn.Cube(tn.StandardScaler(), by="store"), "predict")

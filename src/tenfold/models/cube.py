@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,18 +11,19 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 
-from tenfold.core import ONE, Codes, DataError, MatrixLike, MergeError, Schema, VectorLike
+from tenfold.core import ONE, Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
 from tenfold.core.statistic import Gathered, Ordered
 from tenfold.engine import current, one_blas_thread, opened, schema_of
-from tenfold.engine.cells.keys import Missing, key_column
+from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key, key_column, refuse_other_kind
 from tenfold.engine.cells.summarize_cells import SummarizeCells
 from tenfold.engine.cells.summing import Summing
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.progress import progress
 from tenfold.estimator.shell.merging import different
 from tenfold.models import cube_file
-from tenfold.models.cube_level import CubeLevel, Origin
+from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
 from tenfold.sources import as_source
 from tenfold.stats.combinators import View, statistics
 
@@ -126,7 +127,10 @@ class Cube(BaseEstimator):
             counted = session.reduce(SummarizeCells(Summing(View(need, schema), asked), levels, self.missing))
         if not counted.rows:
             raise DataError(NO_ROWS)
-        origin = Origin(source.fingerprint(), len(source), counted.dropped, counted.machines, seed, source.first_part)
+        origin = Origin(
+            source.fingerprint(), len(source), counted.dropped, counted.machines, seed, source.first_part,
+            source.computed,
+        )  # fmt: skip
         each = [
             CubeLevel(learner, schema, level, cells, origin, direct=True)
             for level, cells in zip(levels, counted.summary.each, strict=True)
@@ -162,7 +166,7 @@ class Cube(BaseEstimator):
         names, found = self._names(), [self._names()]
         for level in (self.levels,) if isinstance(self.levels, str) else self.levels:
             some = (level,) if isinstance(level, str) else tuple(level)
-            if not {*some} <= {*names} or len({*some}) < len(some):
+            if not some or not {*some} <= {*names} or len({*some}) < len(some):
                 raise ValueError(f"levels must name columns of the key, {list(names)}, not {some}")
             found.append(tuple(name for name in names if name in some))
         return tuple(dict.fromkeys(found))
@@ -218,9 +222,9 @@ class Cube(BaseEstimator):
     @property
     def failed_(self) -> pa.Table:
         """Cells without a model: key, number of rows, and the reason."""
-        table = self.table()
-        some = table.filter(pa.compute.equal(table["status"], "failed"))
-        return some.select([*self._level.names, "rows", "reason"])
+        table, names = self.table(), self._level.names
+        some = table.filter(pa.compute.equal(table[beside("status", names)], "failed"))
+        return some.select([*names, beside("rows", names), beside("reason", names)])
 
     def __contains__(self, key: Any) -> bool:
         return self._level.place(_as_key(key)) >= 0 if len(_as_key(key)) == len(self._level.names) else False
@@ -241,10 +245,12 @@ class Cube(BaseEstimator):
         place = level.place(key)
         if place < 0:
             raise KeyError(self._no_cell(level, key))
-        if reason := level.models.reasons.get(place):
-            raise DataError(
-                f"there is no model where {level.described(place)}: {reason}. `failed_` lists all such cells"
+        if not level.models.solved[place]:
+            reason, where = (
+                level.models.reasons.get(place, "its rows give none"),
+                level.described(place) or "of all rows",
             )
+            raise DataError(f"there is no model {where}: {reason.rstrip('.')}. `failed_` lists all cells without one")
         return level.fitted(place)
 
     def _merged_cell(self, key: tuple[Any, ...]) -> CubeLevel:
@@ -253,9 +259,7 @@ class Cube(BaseEstimator):
         names = level.names[: len(key)]
         keep = np.ones(len(level), bool)
         for name, value in zip(names, key, strict=True):
-            column = level.keys.values[name]
-            same = pa.compute.is_null(column) if value is None else _equal(column, value)
-            keep &= same.to_numpy(zero_copy_only=False)
+            keep &= _is_among(level, name, [value])
         among = level.in_order[keep[level.in_order]]
         if not len(among):
             raise KeyError(self._no_cell(level, key))
@@ -280,7 +284,8 @@ class Cube(BaseEstimator):
         -------
         cube : Cube
         """
-        return self._with([self._coarser(self._among_names(by))], by)
+        level = self._coarser(self._among_names(by))
+        return self._with([level], level.names)
 
     def _coarser(self, names: tuple[str, ...]) -> CubeLevel:
         """Return the level of some columns of the key; it is kept."""
@@ -314,9 +319,8 @@ class Cube(BaseEstimator):
         self._among_names(tuple(keys))
         keep = np.ones(len(level), bool)
         for name, wanted in keys.items():
-            column = level.keys.values[name].combine_chunks()
-            some = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
-            keep &= pa.compute.is_in(column, pa.array(list(some), column.type)).to_numpy(zero_copy_only=False)
+            some = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
+            keep &= _is_among(level, name, some)
         if not keep.any():
             raise KeyError(f"there is no cell with {', '.join(f'{name} = {value!r}' for name, value in keys.items())}")
         return self._with([level.only(np.flatnonzero(keep))], level.names)
@@ -336,6 +340,10 @@ class Cube(BaseEstimator):
             raise MergeError(
                 "cubes of rows with different columns, categories or classes do not merge. Remedy: the same columns, "
                 "and categories or classes that both have"
+            )
+        if a.origin.computed != b.origin.computed:
+            raise MergeError(
+                "cubes of other computed columns do not merge. Remedy: the same `with_columns` for the rows of both"
             )
         if {*a.origin.source.split(" + ")} & {*b.origin.source.split(" + ")}:
             raise MergeError("both cubes were made from the same rows, which would count twice. Remedy: add each once")
@@ -364,6 +372,7 @@ class Cube(BaseEstimator):
         """
         return (self._coarser(self._among_names(by)) if by else self._level).table()
 
+    @available_if(lambda self: not transforms(self.learner))
     def predict(self, X: MatrixLike, *, return_level: bool = False) -> Any:
         """Predict each row by the model of its cell; a row without one, by the first coarser key that has a model.
 
@@ -384,6 +393,7 @@ class Cube(BaseEstimator):
         """
         return self._outputs(X, return_level)
 
+    @available_if(lambda self: transforms(self.learner))
     def transform(self, X: MatrixLike, *, return_level: bool = False) -> Any:
         """Transform each row by the transformer of its cell; a row without one, by that of a coarser key.
 
@@ -403,22 +413,27 @@ class Cube(BaseEstimator):
 
     def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
         level = self._level
-        need = level.learner.need.without_target()
-        source = as_source(X, need=need, model=self.learner._blank())
+        need, model = level.learner.need.without_target(), self.learner._blank()
+        if level.origin.computed:
+            model._computed, model.feature_names_in_ = level.origin.computed, self.feature_names_in_
+        source = as_source(X, need=need, model=model, reset=not level.origin.computed)
         source = source.without(*(name for name in level.names if name in source.names)).unweighted()
         source.check_there(level.names)
         need = replace(need, side=tuple(dict.fromkeys([*need.side, *level.names])))
-        found, depths = [], []
+        found, depths = list[Outputs](), list[Codes]()
         with one_blas_thread():
             for part in range(len(source)):
                 for chunk in source.chunks(part, need, self._schema.without_target):
+                    if not chunk.n:
+                        continue
                     columns = [key_column(chunk.side[name], name) for name in level.names]
-                    columns = [
-                        _in_type(c, level.keys.values.schema.field(n).type) for c, n in zip(columns, level.names)
-                    ]
+                    for column, name in zip(columns, level.names, strict=True):
+                        refuse_other_kind(column.type, level.keys.values.schema.field(name).type, name)
                     output, depth = self._of_rows(chunk.X, columns)
-                    found.append(output)
+                    found.append(output._replace(rows=np.full(chunk.n, len(depths))))
                     depths.append(depth)
+        if not found:
+            raise DataError(NO_ROWS)
         depth = np.concatenate(depths)
         if not return_level:
             lacking = int((depth < len(level.names)).sum())
@@ -429,13 +444,13 @@ class Cube(BaseEstimator):
                     UserWarning,
                     stacklevel=3,
                 )
-        output = np.concatenate(found)
+        output = assembled(found).values
         return (output, depth) if return_level else output
 
-    def _of_rows(self, X: Any, columns: list[pa.Array]) -> tuple[Any, Codes]:
+    def _of_rows(self, X: Any, columns: list[pa.Array]) -> tuple[Outputs, Codes]:
         """Return the outputs of some rows, and by how many columns of the key their models were found."""
         names = self._level.names
-        n, found = len(X), None
+        n, pieces = len(X), list[Outputs]()
         depth = np.full(n, -1)
         for many in range(len(names), -1, -1):
             left = np.flatnonzero(depth < 0)
@@ -448,17 +463,17 @@ class Cube(BaseEstimator):
             if not there.any():
                 continue
             rows = left[there]
-            output = level.outputs(X.rows(rows) if len(rows) < n else X, places[there])
-            if found is None:
-                found = np.empty((n, *output.shape[1:]), output.dtype)
-            elif found.dtype != output.dtype:
-                found = found.astype(np.promote_types(found.dtype, output.dtype))
-            found[rows] = output
+            pieces.append(level.outputs(X.rows(rows) if len(rows) < n else X, places[there], rows))
             depth[rows] = many
-        if found is None or (depth < 0).any():
+        if (depth < 0).any():
+            row = int((depth < 0).argmax())
+            key = ", ".join(f"{n} = {c[row].as_py()!r}" for n, c in zip(names, columns, strict=True))
             why = next(iter(self._coarser(()).models.reasons.values()), "it has no rows")
-            raise DataError(f"neither the cells of some rows nor all cells together have a model: {why}")
-        return found, depth
+            raise DataError(
+                f"neither the cell of a row with {key} nor all cells together have a model: {why.rstrip('.')}. "
+                "`failed_` lists the cells without one: leave out their rows here, or in the fit"
+            )
+        return assembled(pieces), depth
 
     # ---- files -------------------------------------------------------------------------------------
 
@@ -508,23 +523,13 @@ def _as_key(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def _equal(column: pa.ChunkedArray, value: Any) -> Any:
-    """Return where a column has a value; nowhere, if the value is of another type."""
-    try:
-        found = pa.compute.equal(column, pa.scalar(value, column.type))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array(np.zeros(len(column), bool))
-    return pa.compute.fill_null(found, False)
-
-
-def _in_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return keys of rows to predict in the type of the fit's, if it has all of them."""
-    if column.type == kind or pa.types.is_null(kind):
-        return column
-    try:
-        return column.cast(kind)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return column
+def _is_among(level: CubeLevel, name: str, values: Iterable[Any]) -> Flags:
+    """Return which cells have one of some values in a column of their key."""
+    column = level.keys.values[name].combine_chunks()
+    some = [found for value in values if (found := hashes_of_key([value])) is not None]
+    known = hashes_of([column], [name], "cell", len(column))
+    first, second = (np.isin(hash, [one[at] for one in some]) for at, hash in enumerate(known))
+    return first & second
 
 
 def _sum(a: CubeLevel, b: CubeLevel) -> CubeLevel:
@@ -534,6 +539,7 @@ def _sum(a: CubeLevel, b: CubeLevel) -> CubeLevel:
         a.origin.parts + b.origin.parts,
         a.origin.dropped + b.origin.dropped,
         a.origin.machines | b.origin.machines,
+        computed=a.origin.computed,
     )
     cells = a.cells.summarized() + b.cells.summarized()
     return CubeLevel(a.learner, a.schema, a.names, cells, origin, direct=True)

@@ -10,6 +10,8 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +19,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tenfold.core import ModelFileError, Schema
+from tenfold.core import Flags, ModelFileError, Schema
 from tenfold.core.axes import fields, is_record, values
 from tenfold.core.mergeable import taken
 from tenfold.engine.cells.cells import Cells
-from tenfold.engine.cells.keys import Keys, hashes_of
+from tenfold.engine.cells.keys import Keys, hashes_of, hashes_of_key
 from tenfold.engine.cells.summing import Summaries, Summing
-from tenfold.estimator.files.container import STORED
+from tenfold.estimator.files.container import STORED, written_at_once
 from tenfold.estimator.files.encoding import Reader, Writer, parts
-from tenfold.estimator.files.model_file import read_schema, refusing_parameters, write_schema
+from tenfold.estimator.files.model_file import read_computed, read_schema, refusing_parameters, write_schema
 from tenfold.estimator.files.registry import id_of
 from tenfold.linear_model.least_squares.routes import LinearModel
-from tenfold.models.cell_models import STATUS, CellModels
-from tenfold.models.cube_level import CubeLevel, Origin
+from tenfold.models.cell_models import FAILED, STATUS, CellModels
+from tenfold.models.cube_level import CubeLevel, Origin, beside
 from tenfold.stats.combinators import View
 
 MAGIC, VERSION = "tenfold.cube", 1
 CELLS_PER_ROW_GROUP = 2048
+UNREADABLE = (pa.ArrowException, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
+"""what comes of reading a file that is damaged or forged"""
 HEAD = ("learner", "params", "schema", "by", "missing", "direct", "origin", "summary", "tensors", "digests")
 """keys of the head, after its version"""
 
@@ -57,27 +61,22 @@ def write(cube: Any, path: Any) -> None:
         "missing": cube.missing,
         "direct": level.direct,
         "origin": {**level.origin._asdict(), "machines": sorted(level.origin.machines)},
-        "summary": type(level.cells.summaries.stack).__name__,
+        "summary": type(level.cells.taken(np.zeros(1, np.int64)).stack).__name__,
     }
     document["tensors"] = {
         name: {"dtype": array.dtype.str, "shape": array.shape, "data": base64.b64encode(array.tobytes()).decode()}
         for name, array in to.tensors.items()
     }
     digests: list[str] = []
-    writer = None
-    try:
-        for table in _tables(level):
+    tables = _tables(level)
+    first = next(tables)
+    with written_at_once(path) as file, pq.ParquetWriter(file, first.schema, compression="none") as writer:
+        for table in chain([first], tables):
             digests.append(_digest(table))
-            if writer is None:
-                writer = pq.ParquetWriter(Path(path).expanduser(), table.schema, compression="none")
             writer.write_table(table, row_group_size=CELLS_PER_ROW_GROUP)
-        assert writer is not None
         head = json.dumps({**document, "digests": digests}, allow_nan=False)
         seal = hashlib.sha256(head.encode()).hexdigest()
         writer.add_key_value_metadata({MAGIC: head, f"{MAGIC}.sha256": seal})
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def _tables(level: CubeLevel) -> Iterator[pa.Table]:
@@ -85,17 +84,29 @@ def _tables(level: CubeLevel) -> Iterator[pa.Table]:
     cells, models, keys = level.cells, level.models, level.keys
     for start in range(0, len(cells), CELLS_PER_ROW_GROUP):
         at = np.arange(start, min(start + CELLS_PER_ROW_GROUP, len(cells)))
-        found = {name: keys.values[name].take(pa.array(at)).combine_chunks() for name in level.names}
-        found["hash"], found["check"] = pa.array(keys.hash[at]), pa.array(keys.check[at])
-        found["rows"] = pa.array(cells.rows[at].astype(np.int64))
-        found["status"] = pa.array(STATUS[models.status[at]], pa.string())
-        found["reason"] = pa.array([models.reasons.get(place) for place in at.tolist()], pa.string())
+        summaries = cells.taken(at)
+        made = {"hash": pa.array(keys.hash[at]), "check": pa.array(keys.check[at])}
+        made["rows"] = pa.array(cells.rows[at].astype(np.int64))
+        made["status"] = pa.array(STATUS[models.status[at]], pa.string())
+        made["reason"] = pa.array([models.reasons.get(place) for place in at.tolist()], pa.string())
+        made["summarized"] = pa.array(~np.isin(np.arange(len(at)), list(summaries.reasons)))
         if cells.classes is not None:
-            found["classes."] = _column(cells.classes[at])
+            made["classes."] = _column(cells.classes[at])
         if models.in_stack:
-            found |= {f"model.{name}": column for name, column in _columns(taken(models.each, at))}
-        found |= {f"summary.{name}": column for name, column in _columns(cells.taken(at).stack)}
-        yield pa.table(found)
+            made |= {f"model.{name}": column for name, column in _columns(taken(models.each, at))}
+        made |= {f"summary.{name}": column for name, column in _columns(summaries.stack)}
+        found = {name: _stored(keys.values[name].take(pa.array(at)).combine_chunks()) for name in level.names}
+        yield pa.table(found | {beside(name, level.names): column for name, column in made.items()})
+
+
+def _stored(column: Any) -> Any:
+    """Return a column of keys in a type that Parquet has: none of its times are in seconds."""
+    kind = column.type
+    if pa.types.is_date64(kind):
+        return column.cast(pa.date32())
+    if pa.types.is_timestamp(kind) and kind.unit == "s":
+        return column.cast(pa.timestamp("ms", kind.tz))
+    return column.cast(pa.time32("ms")) if kind == pa.time32("s") else column
 
 
 def _columns(stack: Any) -> Iterator[tuple[str, Any]]:
@@ -137,39 +148,10 @@ class CubeFile:
     """A file of a cube: its head, which is checked, and its row groups, each checked when it is read."""
 
     def __init__(self, path: Any) -> None:
-        try:
+        self.path = path
+        with self._naming():
             self.file = pq.ParquetFile(Path(path).expanduser())
-        except pa.ArrowException as error:
-            raise ModelFileError(f"{path} is no Parquet file: {error}") from None
-        found = self.file.schema_arrow.metadata or {}
-        more = self.file.metadata.metadata or {}
-        head, seal = (more.get(key, found.get(key)) for key in (MAGIC.encode(), f"{MAGIC}.sha256".encode()))
-        if head is None or seal is None:
-            raise ModelFileError(f"{path} holds no cube. Remedy: a file written by Cube.to_parquet")
-        if hashlib.sha256(head).hexdigest().encode() != seal:
-            raise ModelFileError(f"{path} is damaged: its head does not have its digest")
-        try:
-            document = json.loads(head)
-        except ValueError:
-            raise ModelFileError(f"{path} is damaged: its head is not readable") from None
-        version, *more = parts(document, "version", *HEAD)
-        if version != VERSION:
-            raise ModelFileError(f"{path} has version {version}, and this tenfold reads version {VERSION}")
-        learner, params, schema, by, missing, direct, origin, summary, tensors, digests = more
-        if len(digests) != self.file.metadata.num_row_groups:
-            raise ModelFileError(f"{path} is damaged: it has other row groups than its head")
-        self.path, self.by, self.missing, self.digests, self.direct = path, tuple(by), missing, digests, bool(direct)
-        reader = Reader({name: _tensor(**one) for name, one in tensors.items()})
-        self.learner = reader.learner({"learner": learner, "params": params})
-        self.schema: Schema = read_schema(reader, schema, self.learner)
-        self.origin = Origin(**{**origin, "machines": frozenset(origin["machines"])})
-        kinds = {kind.__name__: kind for kind in self.learner.record_types.summaries}
-        with refusing_parameters():
-            asked = self.learner.ask(self.learner.start(self.schema))
-        self.summing = Summing(View(self.learner.need, self.schema), asked)
-        if summary not in kinds or not self.summing.in_stacks:
-            raise ModelFileError(f"{path} has summaries of another learner")
-        self.kind = kinds[summary]
+            self._take(self._head())
 
     def __enter__(self) -> CubeFile:
         return self
@@ -177,66 +159,134 @@ class CubeFile:
     def __exit__(self, *error: object) -> None:
         self.file.close()
 
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Raise what comes of a damaged or forged file as an error that names it."""
+        try:
+            yield
+        except (FileNotFoundError, PermissionError):
+            raise
+        except UNREADABLE as error:
+            raise ModelFileError(f"{self.path} is damaged, or no file of Cube.to_parquet: {error}") from None
+
+    def _head(self) -> dict[str, Any]:
+        """Return the head, if it has its digest."""
+        found = self.file.schema_arrow.metadata or {}
+        more = self.file.metadata.metadata or {}
+        head, seal = (more.get(key, found.get(key)) for key in (MAGIC.encode(), f"{MAGIC}.sha256".encode()))
+        if head is None or seal is None:
+            raise ModelFileError("it holds no cube")
+        if hashlib.sha256(head).hexdigest().encode() != seal:
+            raise ModelFileError("its head does not have its digest")
+        version, *more = parts(json.loads(head), "version", *HEAD)
+        if version != VERSION:
+            raise ModelFileError(f"it has version {version}, and this tenfold reads version {VERSION}")
+        return dict(zip(HEAD, more, strict=True))
+
+    def _take(self, head: dict[str, Any]) -> None:
+        """Take over what the head says."""
+        self.by, self.missing, self.digests = tuple(head["by"]), head["missing"], head["digests"]
+        self.direct = bool(head["direct"])
+        if len(self.digests) != self.file.metadata.num_row_groups:
+            raise ModelFileError("it has other row groups than its head")
+        reader = Reader({name: _tensor(**one) for name, one in head["tensors"].items()})
+        self.learner = reader.learner({"learner": head["learner"], "params": head["params"]})
+        self.schema: Schema = read_schema(reader, head["schema"], self.learner)
+        origin = Origin(**head["origin"])
+        self.origin = origin._replace(machines=frozenset(origin.machines), computed=read_computed(origin.computed))
+        kinds = {kind.__name__: kind for kind in self.learner.record_types.summaries}
+        with refusing_parameters():
+            asked = self.learner.ask(self.learner.start(self.schema))
+        self.summing = Summing(View(self.learner.need, self.schema), asked)
+        if head["summary"] not in kinds or not self.summing.in_stacks:
+            raise ModelFileError("it has summaries of another learner")
+        self.kind = kinds[head["summary"]]
+
     def level(self, groups: list[int]) -> CubeLevel:
         """Return the cells of some row groups."""
-        tables = [self._read(group) for group in groups]
-        table = pa.concat_tables(tables)
-        hash, check = table["hash"].to_numpy(), table["check"].to_numpy()
+        with self._naming():
+            return self._level(pa.concat_tables([self._read(group) for group in groups]))
+
+    def _level(self, table: pa.Table) -> CubeLevel:
+        hash, check = (self._lists(table, name, (), np.dtype(np.uint64)) for name in ("hash", "check"))
         keys = Keys(hash, check, table.select(list(self.by)).combine_chunks())
         if (hash[1:] <= hash[:-1]).any():
-            raise ModelFileError(f"{self.path} is damaged: its cells are not in order")
-        again = hashes_of([keys.values[name].combine_chunks() for name in self.by], self.by, "cell")
+            raise ModelFileError("its cells are not in order")
+        again = hashes_of([keys.values[name].combine_chunks() for name in self.by], self.by, "cell", len(hash))
         if (again[0] != hash).any() or (again[1] != check).any():
-            raise ModelFileError(f"{self.path} is damaged: hashes are not those of the keys")
-        stack = self._record(table, self.kind, "summary")
-        names, said = STATUS.tolist(), table["status"].to_pylist()
-        if not {*said} <= {*names}:
-            raise ModelFileError(f"{self.path} is damaged: a cell has an unknown status")
+            raise ModelFileError("hashes are not those of the keys")
+        names, said = STATUS.tolist(), self._column(table, "status").to_pylist()
         status = np.array([names.index(one) for one in said], dtype=np.int64)
-        reasons = {at: why for at, why in enumerate(table["reason"].to_pylist()) if why is not None}
+        reasons = {at: why for at, why in enumerate(self._column(table, "reason").to_pylist()) if why is not None}
+        summarized = self._lists(table, "summarized", (), np.dtype(bool))
+        stack = self._record(table, self.kind, "summary", summarized)
+        summaries = Summaries(stack, {at: reasons[at] for at in np.flatnonzero(~summarized).tolist()})
         classes = None
         if self.schema.classes is not None:
-            classes = _lists(table["classes."], (len(self.schema.classes),), np.dtype(bool), "classes")
-        summaries = Summaries(stack, {})
-        rows = table["rows"].to_numpy()
+            classes = self._lists(table, "classes.", (len(self.schema.classes),), np.dtype(bool))
+        rows = self._lists(table, "rows", (), np.dtype(np.int64))
         cells = Cells(self.summing, keys, rows, classes, self.summing.size(summaries) // len(hash), summaries)
         models = None
-        if "model.coef" in table.column_names:
-            made = self._record(table, LinearModel, "model")
+        if beside("model.coef", self.by) in table.column_names:
+            made = self._record(table, LinearModel, "model", status != FAILED)
             models = CellModels(made, True, status, reasons)
         return CubeLevel(self.learner, self.schema, self.by, cells, self.origin, self.direct, models)
 
     def _read(self, group: int) -> pa.Table:
         """Return a row group, if it has its digest."""
-        try:
-            table = self.file.read_row_group(group, use_threads=False)
-        except (pa.ArrowException, OSError) as error:
-            raise ModelFileError(f"{self.path} is damaged: {error}") from None
+        table = self.file.read_row_group(group, use_threads=False)
         if _digest(table) != self.digests[group]:
-            raise ModelFileError(f"{self.path} is damaged: row group {group} does not have its digest")
+            raise ModelFileError(f"row group {group} does not have its digest")
         return table
 
-    def _record(self, table: pa.Table, kind: type, prefix: str) -> Any:
-        """Return a stack of records from the columns of a table."""
+    def _record(self, table: pa.Table, kind: type, prefix: str, there: Flags) -> Any:
+        """Return a stack of records from the columns of a table; those that are there have values that are allowed."""
         made: dict[str, Any] = {}
         for name, field in fields(kind).items():
             where = f"{prefix}.{name}"
             if is_record(field.type):
-                made[name] = self._record(table, field.type, where)
+                made[name] = self._record(table, field.type, where, there)
                 continue
-            if where not in table.column_names:
-                raise ModelFileError(f"{self.path} has no column {where!r}")
             sizes = [self.schema.size(axis) for axis in field.axes or ()]
-            dtype = np.dtype(field.type)
-            made[name] = _lists(table[where], tuple(-1 if size is None else size for size in sizes), dtype, where)
+            shape = tuple(-1 if size is None else size for size in sizes)
+            found = made[name] = self._lists(table, where, shape, np.dtype(field.type))
+            for allowed in field.allowed:
+                if not allowed.holds(found[there], self.schema.size, self.schema):
+                    raise ModelFileError(f"column {where!r} must be {allowed}")
         if kind is LinearModel:
             made["schema"] = self.schema
         return kind(**made)
 
-    def group_of(self, hash: int) -> int:
+    def _column(self, table: pa.Table, name: str) -> pa.ChunkedArray:
+        """Return a column that is not one of the key."""
+        return table[beside(name, self.by)]
+
+    def _lists(self, table: pa.Table, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Return a column of numbers, or of lists of numbers, as an array with the cells in front."""
+        whole = self._column(table, name).combine_chunks()
+        n = len(whole)
+        if pa.types.is_fixed_size_list(whole.type):
+            whole = whole.flatten()
+        found = whole.to_numpy(zero_copy_only=False)
+        if found.dtype != dtype or whole.null_count:
+            raise ModelFileError(f"column {name!r} does not fit the learner")
+        return found.reshape((n, *shape))
+
+    def cell(self, key: tuple[Any, ...]) -> CubeLevel:
+        """Return the cells of the row group that may have a key."""
+        if len(key) != len(self.by):
+            raise KeyError(f"a key has {len(self.by)} values, {list(self.by)}, not {len(key)}")
+        found = hashes_of_key(key)
+        if found is None:
+            raise KeyError(f"there is no cell {key!r} in {self.path}")
+        with self._naming():
+            group = self._group_of(int(found[0][0]))
+        return self.level([group])
+
+    def _group_of(self, hash: int) -> int:
         """Return the row group that may have a hash: they are sorted."""
-        meta = self.file.metadata
-        column = next(k for k in range(meta.num_columns) if meta.schema.column(k).path == "hash")
+        meta, name = self.file.metadata, beside("hash", self.by)
+        column = next(k for k in range(meta.num_columns) if meta.schema.column(k).path == name)
         low, high = 0, meta.num_row_groups - 1
         while low < high:
             middle = (low + high) // 2
@@ -245,21 +295,6 @@ class CubeFile:
             else:
                 high = middle
         return low
-
-
-def _lists(column: pa.ChunkedArray, shape: tuple[int, ...], dtype: np.dtype[Any], where: str) -> Any:
-    """Return a column of numbers, or of lists of numbers, as an array with the cells in front."""
-    whole = column.combine_chunks()
-    n = len(whole)
-    if pa.types.is_fixed_size_list(whole.type):
-        whole = whole.flatten()
-    found = whole.to_numpy(zero_copy_only=False)
-    try:
-        if found.dtype != dtype or whole.null_count:
-            raise ValueError
-        return found.reshape((n, *shape))
-    except ValueError:
-        raise ModelFileError(f"column {where!r} of the file does not fit the learner") from None
 
 
 def _tensor(dtype: str, shape: list[int], data: str) -> Any:
@@ -287,14 +322,6 @@ def read_cell(path: Any, key: tuple[Any, ...]) -> Any:
     from tenfold.models.cube import Cube
 
     with CubeFile(path) as found:
-        kinds = found.file.schema_arrow
-        if len(key) != len(found.by):
-            raise KeyError(f"a key has {len(found.by)} values, {list(found.by)}, not {len(key)}")
-        try:
-            columns = [pa.array([value], kinds.field(n).type) for value, n in zip(key, found.by, strict=True)]
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            raise KeyError(f"there is no cell {key!r} in {path}") from None
-        hash, _ = hashes_of(columns, found.by, "cell")
-        level = found.level([found.group_of(int(hash[0]))])
+        level = found.cell(key)
     cube = Cube(found.learner._blank(), list(found.by), missing=found.missing)
     return cube._become(found.schema, [level])[key]

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy.sparse as sp
 
-from tenfold.core import Array, Certificate, Claim, Codes, Columns, Provenance, Schema
+from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Provenance, Schema
 from tenfold.core.axes import is_record, values
 from tenfold.core.mergeable import taken
 from tenfold.core.rows.chunk import places_by_group
 from tenfold.engine import one_blas_thread
 from tenfold.engine.cells.cells import Cells
-from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of
+from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, hashes_of_key, refuse_collision
 from tenfold.engine.cells.summing import Summaries
 from tenfold.estimator import Classifier, Transformer
 from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.shell.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import ANOTHER_SCAN, STATUS, CellModels, narrowed, solve_cells
+from tenfold.sources.expressions.computed_columns import Computed
 
-MERGED_CELLS = 1 << 15
-"""cells that are merged at a time"""
+MERGED_BYTES = 1 << 26
+"""bytes of the summaries of cells that are merged at a time"""
 
 
 class Origin(NamedTuple):
@@ -37,6 +39,18 @@ class Origin(NamedTuple):
     machines: frozenset[str]
     seed: int | None = None
     first_part: int = 0
+    computed: Computed = ()
+    """columns that were computed while the rows were read"""
+
+
+class Outputs(NamedTuple):
+    """What cells make of some rows."""
+
+    rows: Codes
+    """numbers of the rows"""
+    values: Any
+    names: tuple[str, ...] = ()
+    """of the columns, where they depend on the cell"""
 
 
 class CubeLevel:
@@ -95,30 +109,25 @@ class CubeLevel:
 
     def place(self, key: Sequence[Any]) -> int:
         """Return the place of a cell; -1, if there is none."""
-        try:
-            columns = [
-                pa.array([value], self.keys.values.schema.field(name).type)
-                for name, value in zip(self.names, key, strict=True)
-            ]
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            return -1
-        hash, check = hashes_of(columns, self.names, "cell") if columns else no_columns(1)
-        return int(self.keys.places(hash, check)[0])
+        found = hashes_of_key(key)
+        return -1 if found is None else int(self.keys.places(*found)[0])
 
     def places(self, columns: Sequence[pa.Array], rows: int, missing: Missing) -> Codes:
         """Return the place of the cell of each row; -1, if there is none."""
         if not self.names:
             return np.zeros(rows, np.int64)
         some = columns[: len(self.names)]
-        return self.keys.places(*hashes_of(some, self.names, missing))
+        return self.keys.places(*hashes_of(some, self.names, missing, rows))
 
     def key(self, place: int) -> tuple[Any, ...]:
         """Return the key of a cell."""
         return tuple(self.keys.values[name][place].as_py() for name in self.names)
 
     def described(self, place: int) -> str:
-        """Return the key of a cell as text."""
-        return ", ".join(f"{name} = {value!r}" for name, value in zip(self.names, self.key(place), strict=True))
+        """Return the key of a cell as a condition."""
+        return "where " * bool(self.names) + ", ".join(
+            f"{name} = {value!r}" for name, value in zip(self.names, self.key(place), strict=True)
+        )
 
     # ---- fitted learners ---------------------------------------------------------------------------
 
@@ -130,12 +139,15 @@ class CubeLevel:
         present = None if self.cells.classes is None else self.cells.classes[place]
         summary, schema = narrowed(summary, self.schema, present)
         asks = int(models.status[place]) == ANOTHER_SCAN
-        where = f"{self.origin.source} where {self.described(place)}" if self.names else self.origin.source
+        where = f"{self.origin.source} {self.described(place)}".rstrip()
         origin = Provenance(
             where, rows, 0, self.origin.parts, 1.0, "done" if self.direct else "merged",
             tuple(sorted(self.origin.machines)), self.origin.seed, "", self.origin.first_part,
         )  # fmt: skip
-        return made(self.learner, schema, models.of(place), summary, origin, asks)
+        fitted = made(self.learner, schema, models.of(place), summary, origin, asks)
+        if self.origin.computed:
+            fitted._computed = self.origin.computed
+        return fitted
 
     def bare(self, place: int) -> Any:
         """Return a learner with the model of a cell, to apply it."""
@@ -149,21 +161,20 @@ class CubeLevel:
             return self.schema
         return narrowed(self.cells.summing.cell(self.cells.taken(np.array([place])), 0), self.schema, present)[1]
 
-    def outputs(self, X: Columns, places: Codes) -> Any:
-        """Return the prediction, or the transformed row, of each row by the model of its cell; -1: of none."""
+    def outputs(self, X: Columns, places: Codes, rows: Codes) -> Outputs:
+        """Return what each of some rows, which have these numbers, becomes by the model of its cell."""
         models = self.models
         if isinstance(models.each, LinearModel) and models.in_stack and self.schema.plain:
-            return _linear(models.each, X, places)
-        found: Any = None
+            return Outputs(rows, _linear(models.each, X, places))
         with one_blas_thread():
-            for place, rows in places_by_group(places):
-                output = output_of(self.bare(place), X.rows(rows))
-                if found is None:
-                    found = np.empty((len(X), *output.shape[1:]), output.dtype)
-                elif found.dtype != output.dtype:
-                    found = found.astype(np.promote_types(found.dtype, output.dtype))
-                found[rows] = output
-        return found
+            return assembled([self._of_cell(X, place, which, rows) for place, which in places_by_group(places)])
+
+    def _of_cell(self, X: Columns, place: int, which: slice | Codes, rows: Codes) -> Outputs:
+        """Return what one cell makes of some of the rows."""
+        cell = self.bare(place)
+        own = transforms(cell) and type(cell).names_out is not Transformer.names_out
+        names = tuple(cell.names_out(list(cell.schema_.names))) if own else ()
+        return Outputs(rows[which], output_of(cell, X.rows(which)), names)
 
     # ---- other cells -------------------------------------------------------------------------------
 
@@ -184,28 +195,41 @@ class CubeLevel:
         """Merge cells that share some columns of their key, in the order of their keys: no row is read."""
         order = self.in_order if among is None else among
         columns = [self.keys.values[name].combine_chunks().take(pa.array(order)) for name in names]
-        hash, check = hashes_of(columns, names, "cell") if names else no_columns(len(order))
+        hash, check = hashes_of(columns, names, "cell", len(order))
         by_cell = np.argsort(hash, kind="stable")
         order, hash, check = order[by_cell], hash[by_cell], check[by_cell]
         starts = changes(hash)
-        ends = np.append(starts, len(order))
-        cell = np.repeat(np.arange(len(starts)), np.diff(ends))
+        cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
+        refuse_collision(check, check[starts][cell])
         rank = np.arange(len(order)) - starts[cell]
         values = self.keys.values.select(list(names)).take(pa.array(order[starts])) if names else pa.table({})
-        summing, found = self.cells.summing, list[Summaries]()
-        at = 0
-        while at < len(starts):
-            last = max(int(np.searchsorted(ends, ends[at] + MERGED_CELLS, "right")) - 1, at + 1)
-            some = slice(int(ends[at]), int(ends[last]))
-            found.append(summing.in_tree(self.cells.taken(order[some]), cell[some], rank[some]))
-            at = last
+        merged = self._merged(order, cell, rank)
         rows = np.add.reduceat(self.cells.rows[order], starts)
         classes = None
         if self.cells.classes is not None:
             classes = np.logical_or.reduceat(self.cells.classes[order], starts, axis=0)
         keys = Keys(hash[starts], check[starts], values)
-        cells = Cells(summing, keys, rows, classes, self.cells.unit, summing.joined(found))
+        cells = Cells(self.cells.summing, keys, rows, classes, self.cells.unit, merged)
         return CubeLevel(self.learner, self.schema, names, cells, self.origin, direct=False)
+
+    def _merged(self, places: Codes, cell: Codes, rank: Codes) -> Summaries:
+        """Merge the cells at some places, which are in order of their coarser cell, then of their rank in it.
+
+        A subtree of the fixed tree at a time, so that the summaries of all cells are never there at once.
+        """
+        summing, height = self.cells.summing, 0
+        while 1 << height < len(places) and self.cells.unit << height < MERGED_BYTES:
+            height += 1
+        starts = changes(cell, rank >> height)
+        ends = np.append(starts, len(places))
+        subtree = np.repeat(np.arange(len(starts)), np.diff(ends))
+        found, at = list[Summaries](), 0
+        while at < len(starts):
+            last = max(int(np.searchsorted(ends, ends[at] + (1 << height), "right")) - 1, at + 1)
+            some = slice(int(ends[at]), int(ends[last]))
+            found.append(summing.in_tree(self.cells.taken(places[some]), subtree[some], rank[some]))
+            at = last
+        return summing.in_tree(summing.joined(found), cell[starts], rank[starts] >> height)
 
     # ---- tables ------------------------------------------------------------------------------------
 
@@ -213,13 +237,20 @@ class CubeLevel:
         """Return a row for each cell, in the order of the keys: key, rows, status, reason, and what its model holds."""
         models, order = self.models, self.in_order
         found: dict[str, Any] = {name: self.keys.values[name].take(pa.array(order)) for name in self.names}
-        found["rows"] = pa.array(self.cells.rows[order])
-        found["status"] = pa.array(STATUS[models.status[order]], pa.string())
-        found["reason"] = pa.array([models.reasons.get(place) for place in order.tolist()], pa.string())
+        found[beside("rows", found)] = pa.array(self.cells.rows[order])
+        found[beside("status", found)] = pa.array(STATUS[models.status[order]], pa.string())
+        found[beside("reason", found)] = pa.array([models.reasons.get(place) for place in order.tolist()], pa.string())
         if models.in_stack:
-            numbers = _numbers_of(models.each, self.schema)
-            found |= {name: pa.array(column[order]) for name, column in numbers.items() if name not in found}
+            for name, column in _numbers_of(models.each, self.schema).items():
+                found[beside(name, found)] = pa.array(column[order])
         return pa.table(found)
+
+
+def beside(name: str, others: Collection[str]) -> str:
+    """Return the name of a column that stands beside others: with underscores, if it is the name of one of them."""
+    while name in others:
+        name += "_"
+    return name
 
 
 def made(learner: Any, schema: Schema, model: Any, summary: Any, where: Provenance, asks: bool) -> Any:
@@ -239,13 +270,34 @@ def _claims(learner: Any, model: Any, summary: Any, where: Provenance, asks: boo
         return claims_of(learner, model, summary, where, asks)
 
 
+def transforms(learner: Any) -> bool:
+    """Whether what a learner makes of rows are rows, and not predictions."""
+    return isinstance(learner, Transformer) and not isinstance(learner, Classifier)
+
+
 def output_of(learner: Any, X: Columns) -> Any:
     """Return what a learner with a model makes of rows: classes, numbers, or transformed rows."""
     if isinstance(learner, Classifier):
         return learner.schema_.classes[winners(learner.scores_from(learner.model_, X))]
-    if isinstance(learner, Transformer):
-        return np.asarray(learner.output_from(learner.model_, X))
+    if transforms(learner):
+        output = learner.output_from(learner.model_, X)
+        return output if sp.issparse(output) else np.asarray(output)
     return np.asarray(learner.predict_from(learner.model_, X))
+
+
+def assembled(pieces: Sequence[Outputs]) -> Outputs:
+    """Return the outputs of some rows in the order of their numbers, sparse ones as a CSR matrix."""
+    kinds = {(piece.values.shape[1:], piece.names) for piece in pieces}
+    if len(kinds) > 1:
+        some = [list(names) or f"{shape[0]} columns" for shape, names in sorted(kinds)[:2]]
+        raise DataError(
+            f"the cells make different columns, so they are no table: {some[0]} and {some[1]}. Remedy: parameters that "
+            "give all cells the same, such as n_components=2 or categories=[...], or cube[key].transform"
+        )
+    values, rows = [piece.values for piece in pieces], np.concatenate([piece.rows for piece in pieces])
+    order = np.argsort(rows, kind="stable")
+    joined = sp.vstack(values, format="csr") if sp.issparse(values[0]) else np.concatenate(values)
+    return Outputs(rows[order], joined[order], pieces[0].names)
 
 
 def _linear(models: LinearModel, X: Columns, places: Codes) -> Array:
@@ -269,8 +321,3 @@ def _numbers_of(each: Any, schema: Schema) -> dict[str, Array]:
             names = schema.feature_names if field.axes == ("feature",) else schema.names
             found |= {f"{name}_{feature}": value[:, j] for j, feature in enumerate(names)}
     return found
-
-
-def no_columns(rows: int) -> Any:
-    """Return the hashes of the one key that has no columns."""
-    return np.zeros((2, rows), np.uint64)

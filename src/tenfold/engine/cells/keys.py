@@ -17,9 +17,13 @@ from tenfold.compiled.rows.key_hashes import add_numbers, hash_texts
 from tenfold.core import Bits, Codes, DataError
 from tenfold.sources import arrow
 
-NUMBER, TEXT, FLAG, DATE, TIME, MISSING = (np.uint64(code) for code in range(1, 7))
+NUMBER, TEXT, FLAG, DATE, TIME, MISSING, LARGE = (np.uint64(code) for code in range(1, 8))
 """added to the hashes of a value: what it is. Files have them, so they stay as they are"""
+MAX_INT64 = np.uint64(np.iinfo(np.int64).max)
+"""unsigned numbers above are `LARGE`: as int64 their bits are those of a negative number"""
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+ONE_TYPE = "Remedy: convert it to one type, such as text"
 
 Missing = Literal["error", "cell"]
 """what becomes of rows without a key: an error, or a cell of their own, whose key is None"""
@@ -60,13 +64,41 @@ class Keys:
         both = (here >= 0) & (there >= 0)
         refuse_collision(self.check[here[both]], other.check[there[both]])
         check = np.concatenate([self.check, other.check])[first]
-        values = pa.concat_tables([self.values, other.values], promote_options="permissive")
+        values = _one_below_other(self.values, other.values)
         return Keys(hash, check, values.take(pa.array(first)).combine_chunks()), here, there
 
     def taken(self, at: Codes | slice) -> Keys:
         """Return some of the keys, by their places in ascending order."""
         places = np.arange(len(self))[at]
         return Keys(self.hash[places], self.check[places], self.values.take(pa.array(places)).combine_chunks())
+
+
+def _one_below_other(a: pa.Table, b: pa.Table) -> pa.Table:
+    """Concatenate the values of keys, in a type that has those of both."""
+    for name in a.column_names:
+        refuse_other_kind(b[name].type, a[name].type, name)
+    try:
+        return pa.concat_tables([a, b], promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DataError(f"{a.column_names} have other types in other rows: {error}. {ONE_TYPE}") from None
+
+
+def refuse_other_kind(kind: pa.DataType, known: pa.DataType, name: str) -> None:
+    """Refuse a column that is of another kind than the keys that are known, such as text and numbers: none is equal."""
+    codes = {_code(kind), _code(known)} - {MISSING}
+    if len(codes) > 1:
+        raise DataError(f"column {name!r} holds {kind}, and other rows have keys of type {known}. {ONE_TYPE}")
+
+
+def _code(kind: pa.DataType) -> np.uint64:
+    """Return what the values of a type are."""
+    if pa.types.is_null(kind):
+        return MISSING
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return TEXT
+    if pa.types.is_boolean(kind):
+        return FLAG
+    return NUMBER if pa.types.is_integer(kind) else TIME if pa.types.is_time(kind) else DATE
 
 
 def changes(*sorted_by: Any) -> Codes:
@@ -87,9 +119,9 @@ def refuse_collision(a: Bits, b: Bits) -> None:
         )
 
 
-def hashes_of(columns: Sequence[pa.Array], names: Sequence[str], missing: Missing) -> tuple[Bits, Bits]:
+def hashes_of(columns: Sequence[pa.Array], names: Sequence[str], missing: Missing, rows: int) -> tuple[Bits, Bits]:
     """Return the two hashes of the key of each row; the same on every machine and on every day."""
-    first, second = np.zeros((2, len(columns[0])), np.uint64)
+    first, second = np.zeros((2, rows), np.uint64)
     for column, name in zip(columns, names, strict=True):
         _add(column, name, missing, first, second)
     return first, second
@@ -103,36 +135,41 @@ def _add(column: pa.Array, name: str, missing: Missing, first: Bits, second: Bit
             f"column {name!r} is missing in {int(gone.sum()):,} rows, so they have no cell. Remedy: "
             f"missing='cell', which gives them a cell of their own, or leave them out, tenfold.scan(..., where=...)"
         )
-    kind = column.type
-    if pa.types.is_null(kind):
-        parts = [(MISSING, np.zeros(len(column), np.uint64))]
-    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    before = first[gone], second[gone]
+    for code, values in _parts(column):
+        add_numbers(np.where(gone, MISSING, code), first, second)
+        add_numbers(values, first, second)
+    if gone.any():  # whatever type the column has: in a part where all are missing it has none
+        code = np.full(len(before[0]), MISSING)
+        add_numbers(code, *before)
+        first[gone], second[gone] = before
+
+
+def _parts(column: pa.Array) -> list[tuple[Any, Bits]]:
+    """Return whole numbers by which the values of a column are known, each with what it is."""
+    code = _code(column.type)
+    if code == MISSING:
+        return []
+    if code == TEXT:
         coded = column.dictionary_encode()
         ones, twos = _texts(coded.dictionary)
         at = coded.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        parts = [(TEXT, ones[at]), (TEXT, twos[at])] if len(ones) else [(TEXT, np.zeros(len(column), np.uint64))] * 2
-    else:
-        parts = _numbers(column, kind)
-    for code, values in parts:
-        add_numbers(np.where(gone, MISSING, code), first, second)
-        add_numbers(np.where(gone, MISSING, values), first, second)
-
-
-def _numbers(column: pa.Array, kind: pa.DataType) -> list[tuple[np.uint64, Bits]]:
-    """Return whole numbers by which the values of a column are known, each with what it is."""
-    if pa.types.is_boolean(kind):
+        return [(TEXT, ones[at]), (TEXT, twos[at])] if len(ones) else []
+    if code == FLAG:
         return [(FLAG, column.fill_null(False).to_numpy(zero_copy_only=False).astype(np.uint64))]
+    kind = column.type
     short = pa.types.is_date32(kind) or pa.types.is_time32(kind)
-    whole = column if pa.types.is_integer(kind) else column.cast(pa.int32() if short else pa.int64())
+    whole = column if code == NUMBER else column.cast(pa.int32() if short else pa.int64())
     numbers = whole.fill_null(0).to_numpy(zero_copy_only=False)
-    if pa.types.is_integer(kind):
-        return [(NUMBER, (numbers if numbers.dtype == np.uint64 else numbers.astype(np.int64).view(np.uint64)))]
+    if numbers.dtype == np.uint64:
+        return [(np.where(numbers > MAX_INT64, LARGE, NUMBER), numbers)]
     numbers = numbers.astype(np.int64)
+    if code == NUMBER:
+        return [(NUMBER, numbers.view(np.uint64))]
     if pa.types.is_date32(kind):
         return [(DATE, (numbers * 86_400).view(np.uint64)), (DATE, np.zeros(len(numbers), np.uint64))]
     per = 1000 if pa.types.is_date64(kind) else PER_SECOND[kind.unit]
     seconds, rest = np.divmod(numbers, per)  # whatever the unit, the same instant has the same key
-    code = TIME if pa.types.is_time(kind) else DATE
     return [(code, seconds.view(np.uint64)), (code, (rest * (10**9 // per)).view(np.uint64))]
 
 
@@ -154,8 +191,8 @@ def key_column(values: Any, name: str) -> pa.Array:
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         raise DataError(
-            f"a key is text, an integer, a date or a boolean, and column {name!r} holds {kind}. Remedy: integers, "
-            "rows.with_columns(...), or bins, KBinsDiscretizer()"
+            f"a key is text, an integer, a date or a boolean, and column {name!r} holds {kind}. Remedy: integers "
+            "(of pandas, astype('Int64') if some are missing), or bins, rows.with_columns(...)"
         )
     if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
         column, kind = column.cast(pa.string()), pa.string()
@@ -165,3 +202,25 @@ def key_column(values: Any, name: str) -> pa.Array:
             f"a key is text, an integer, a date or a boolean, and column {name!r} holds {kind}. Remedy: make text of it"
         )
     return column
+
+
+def hashes_of_key(key: Sequence[Any]) -> tuple[Bits, Bits] | None:
+    """Return the two hashes of one key; None, if a value cannot be one of a key.
+
+    Of the values as they are: a column's type would round them, 1.5 to an integer and a time to its day.
+    """
+    try:
+        columns = [_one_value(value) for value in key]
+        names = [repr(value) for value in key]
+        return hashes_of([key_column(one, name) for one, name in zip(columns, names)], names, "cell", 1)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return None
+
+
+def _one_value(value: Any) -> pa.Array:
+    """Return a value as a column; a whole number is an integer, and pandas' dates keep their nanoseconds."""
+    if isinstance(value, int) and value > MAX_INT64:
+        return pa.array([value], pa.uint64())
+    value = value.to_datetime64() if hasattr(value, "to_datetime64") else value
+    column = pa.array(np.array([value]) if isinstance(value, np.generic) else [value])
+    return column.cast(pa.int64()) if pa.types.is_floating(column.type) else column

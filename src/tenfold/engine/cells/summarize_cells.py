@@ -63,7 +63,7 @@ class SummarizeCells(Job):
 
     def _of(self, chunk: Chunk, names: tuple[str, ...], whole: bool) -> Cells:
         columns = [key_column(chunk.side[name], name) for name in names]
-        hash, check = hashes_of(columns, names, self.missing)
+        hash, check = hashes_of(columns, names, self.missing, chunk.n)
         order = np.argsort(hash, kind="stable")
         hash, check = hash[order], check[order]
         starts = changes(hash)
@@ -72,7 +72,8 @@ class SummarizeCells(Job):
         table = pa.table([column.take(firsts) for column in columns], names=list(names))
         classes: Any = self.summing.view.schema.classes
         keys = Keys(hash[starts], check[starts], table)
-        some = chunk.rows(order)
+        side = {**chunk.side, **dict(zip(names, columns, strict=True))}  # of types whose rows can be taken
+        some = chunk._replace(side=side).rows(order)
         if whole and chunk.n:  # rows are drawn by their places: a cell numbers its rows as a fit of these alone does
             first = int(chunk.places()[0]) // ROW_IDS_PER_PART * ROW_IDS_PER_PART
             within = np.arange(chunk.n) - np.repeat(starts, np.diff(np.append(starts, chunk.n)))

@@ -158,7 +158,7 @@ def _moved(reasons: Reasons, at: Codes) -> Reasons:
     """Return reasons under the new places of their cells."""
     if not reasons:
         return {}
-    return {new: reasons[old] for new, old in enumerate(at.tolist()) if old in reasons}
+    return {new: reasons[int(at[new])] for new in np.flatnonzero(np.isin(at, list(reasons))).tolist()}
 
 
 def _first_array(stack: Any) -> Any:

@@ -13,6 +13,8 @@ import math
 import os
 import stat
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -49,33 +51,33 @@ def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
     if struct.unpack("<Q", raw[:8])[0] > MAX_HEADER or _brackets(text) > MAX_BRACKETS:
         raise ModelFileError("the model's parameters are too large for a model file (header over 1 MiB)")
     digest = hashlib.sha256(raw).hexdigest()
+    with written_at_once(path) as file:
+        file.write_bytes(raw.replace(UNSIGNED.encode(), digest.encode(), 1))
+
+
+@contextmanager
+def written_at_once(path: Any) -> Iterator[Path]:
+    """Yield where to write a file, so that all of it is there in the end or none, where a link points to.
+
+    A file that is there keeps its permissions, and its owner and group as far as this process may give them. A pipe or
+    a device is written to as it is.
+    """
     path = Path(path).expanduser()
     if not path.parent.is_dir():
         raise FileNotFoundError(
             f"there is no folder {str(path.parent)!r} to save {path.name!r} in. Remedy: create it first, "
             f"os.makedirs({str(path.parent)!r})"
         )
-    _put(path, raw.replace(UNSIGNED.encode(), digest.encode(), 1))
-
-
-def _put(path: Path, raw: bytes) -> None:
-    """Write the bytes of a file, all or none, where a link points to; into a pipe or a device, as they come.
-
-    A file that is there keeps its permissions, and its owner and group as far as this process may give them.
-    """
     path = path.resolve() if path.is_symlink() else path
     before = path.stat() if path.exists() else None
     if before is not None and not (stat.S_ISREG(before.st_mode) or stat.S_ISDIR(before.st_mode)):
-        with path.open("wb", buffering=0) as sink:
-            rest = memoryview(raw)
-            while rest:
-                rest = rest[sink.write(rest) :]
+        yield path
         return
     temporary = path.with_name(f".{uuid4().hex}.tmp")
     try:
         mode = 0o666 if before is None else 0o600
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-        temporary.write_bytes(raw)
+        yield temporary
         if before is not None:
             _give(temporary, before)
         os.replace(temporary, path)

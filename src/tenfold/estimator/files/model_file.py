@@ -141,12 +141,15 @@ def _without_computed(document: Any) -> tuple[Any, Computed]:
     """Split a node into the expressions of computed columns, if the file has some, and the rest."""
     if not isinstance(document, dict) or "computed" not in document:
         return document, ()
-    node = document["computed"]
+    return {key: one for key, one in document.items() if key != "computed"}, read_computed(document["computed"])
+
+
+def read_computed(node: Any) -> Computed:
+    """The expressions of computed columns, for each call of `with_columns`."""
     try:
-        found = tuple(tuple((str(name), read_expression(text).to_json()) for name, text in made) for made in node)
+        return tuple(tuple((str(name), read_expression(text).to_json()) for name, text in made) for made in node)
     except (DataError, TypeError, ValueError) as error:
         raise ModelFileError(f"the computed columns are malformed: {error}") from None
-    return {key: one for key, one in document.items() if key != "computed"}, found
 
 
 def _without_decided(document: Any) -> tuple[Any, dict[str, bool]]:
