@@ -223,3 +223,14 @@ def test_it_is_shown_as_text_html_a_frame_and_a_picture():
     many = tn.display.ProfileDisplay.from_rows(orders()[["price"]], np.arange(3_000) % 3, top=3)
     assert len(many.axes_) == 1
     assert many.description.classes == (0, 1, 2)
+
+
+def test_values_and_names_are_shown_letter_by_letter():
+    frame = pd.DataFrame({"a $_$ b": ["first\nsecond", "\x1b[31mred", "$x_{$"]})
+    found = tn.scan(frame).describe()
+    assert len(str(found).splitlines()) == 3
+    assert r"\x1b[31mred" in str(found)
+    assert r"first\nsecond" in str(found)
+    display = tn.display.ProfileDisplay(tn.scan(frame[2:]).describe()).plot()
+    display.figure_.canvas.draw()
+    assert display.axes_[0].get_title() == "a $_$ b"

@@ -83,7 +83,7 @@ class ProfileDisplay:
     def _panel(self, ax: Axes, column: ColumnDescription) -> None:
         """Draw one column."""
         missing = f", {100 * column.missing:.3g} % missing" if column.missing else ""
-        ax.set_title(short(column.name, 24) + missing, fontsize=9)
+        ax.set_title(short(column.name, 24) + missing, fontsize=9, parse_math=False)
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=7)
         (self._values if column.kind == "text" else self._numbers)(ax, column)
@@ -92,7 +92,7 @@ class ProfileDisplay:
         """Draw horizontal bars of frequent values, the most frequent above."""
         at = np.arange(len(column.parts))
         ax.barh(at, [part.share for part in column.parts], color=BAR_COLOR)
-        ax.set_yticks(at, [short(part.label, 16) for part in column.parts])
+        ax.set_yticks(at, [short(part.label, 16) for part in column.parts], parse_math=False)
         ax.invert_yaxis()
         ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g} %")
         if (rates := self._rates(column)) is not None:

@@ -97,13 +97,13 @@ def as_source(
             raise ValueError(
                 "a Source names its own sequences, tenfold.scan(..., sequence=...): pass X without lengths"
             )
-        return with_computed(X, computed)
+        return with_computed(X, computed, _features_of(model))
     if isinstance(X, np.ma.MaskedArray):
         X = unmasked(X)
     if not isinstance(X, np.ndarray):
         if is_dask(X):
             source = _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
-            return with_computed(source, computed)
+            return with_computed(source, computed, _features_of(model))
         _refuse_no_table(X, y, need)
         X = materialized(X)
     if computed:
@@ -247,6 +247,14 @@ def computed_of(model: Any) -> Computed:
     return found
 
 
+def _features_of(model: Any) -> list[str] | None:
+    """The columns that a fitted model takes, if they have names."""
+    if (schema := vars(model).get("schema_") if model is not None else None) is not None:
+        return [column.name for column in schema.columns if column.kind != "unused"]
+    found = None if model is None else vars(model).get("feature_names_in_")
+    return None if found is None else list(found)
+
+
 def _to_be_completed(
     model: Any,
     X: MatrixLike,
@@ -270,7 +278,7 @@ def _to_be_completed(
     weight = None if weight is None else weights(weight, table.num_rows)
     plain = TableSource(table, Roles(), "X", y, weight)
     plain.classes = classes
-    source = with_computed(plain, computed)
+    source = with_computed(plain, computed, _features_of(model))
     source.names = tuple(model.feature_names_in_) if hasattr(model, "feature_names_in_") else source.names
     return source
 

@@ -283,3 +283,24 @@ def test_a_split_of_dask_takes_the_same_rows_before_and_after():
     before, _ = tn.train_test_split(rows)
     after, _ = tn.train_test_split(rows.with_columns(y=col("x") * 2))
     assert after.to_arrow()["x"].equals(before.to_arrow()["x"])
+
+
+def test_rows_to_predict_need_only_what_features_are_computed_from(frame, raw, tmp_path):
+    rows = tn.scan(frame.assign(z=frame["price"], w=1.0), target="z", weight="w")
+    rows = rows.with_columns(z=col("z") * 2, w=col("w") * 3, half=col("items") / 2, late=col("note") == "Late again")
+    rows = rows.with_columns(z=col("z") + 1, quarter=col("half") / 2).without("at", "note", "shop", "late", "half", "y")
+    model = tn.LinearRegression().fit(rows)
+    assert model.feature_names_in_.tolist() == ["price", "items", "quarter"]
+    plain = tn.LinearRegression().fit(
+        raw[["price", "items"]].assign(quarter=raw["items"] / 4), 2 * raw["price"] + 1, np.full(len(raw), 3.0)
+    )
+    few = raw[["price", "items"]]
+    expected = plain.predict(few.assign(quarter=raw["items"] / 4))
+    model.save(tmp_path / "m.tenfold")
+    for one in (model, tn.load(tmp_path / "m.tenfold")):
+        np.testing.assert_allclose(one.predict(few), expected, rtol=1e-9)
+        np.testing.assert_allclose(one.predict(tn.scan(few)).collect(), expected, rtol=1e-9)
+        assert one.partial_fit(few, 2 * raw["price"] + 1).certificate_.provenance.rows == 2 * len(raw)
+        assert one.partial_fit(rows).certificate_.provenance.rows == 3 * len(raw)
+    with pytest.raises(tn.DataError, match="no column 'items'"):
+        model.predict(few[["price"]])

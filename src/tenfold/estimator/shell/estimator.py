@@ -348,6 +348,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         where: Any = self.certificate_.provenance
         first, solved = where.first_part + where.parts, not as_fitted(self).merges_unsolved
         more = self._blank()._fit(X, y, weight, first=first, solved=solved, **given)
+        more.computed = self.computed  # also those that these rows lack, as a computed target
         return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
 
     def _completed(self, X: Any, y: Any, weight: Any, need: Need, classes: Any = None) -> tuple[Any, Any, Any]:

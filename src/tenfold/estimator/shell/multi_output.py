@@ -106,6 +106,8 @@ class MultiOutput(Estimator):
         X, y, weight = self._completed(X, y, weight, self.need.for_output(0))
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
+        for one in more.each_output():
+            one.computed = self.computed
         return self._become(_added(as_fitted(self), as_fitted(more), again=True))
 
     def __add__(self, other: Any) -> Any:

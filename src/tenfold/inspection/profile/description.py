@@ -164,11 +164,11 @@ class Description:
         std = "" if math.isnan(column.std) else value_text(length, "number") + days
         std = value_text(column.std, "time") if column.kind == "time" else std
         named = column.kind == "text"
-        values = [f"{short(part.label, SHORT)} {_percent(part.share)}" for part in column.parts[:SHOWN_PARTS]]
+        values = [f"{_on_one_line(part.label)} {_percent(part.share)}" for part in column.parts[:SHOWN_PARTS]]
         rest = [", ".join(values) if named else ""]
         if self._shows_target():
             rates = [(part.target[self.positive], part.label) for part in column.parts if part.share >= LEAST_SHARE]
-            rest.append(" to ".join(f"{self._rate(rate)} ({short(label, SHORT)})" for rate, label in _ends(rates)))
+            rest.append(" to ".join(f"{self._rate(rate)} ({_on_one_line(label)})" for rate, label in _ends(rates)))
         missing = _percent(column.missing) if column.missing else "0"
         if column.kind == "ignored":
             return [column.name, column.kind, *[""] * (len(self._head()) - 2)]
@@ -250,6 +250,11 @@ def _distinct(column: ColumnDescription) -> str:
     if math.isinf(column.distinct_error):
         return f"at least {column.distinct:,.0f}"
     return f"about {float(f'{column.distinct:.2g}'):,.0f}"
+
+
+def _on_one_line(label: str) -> str:
+    """A value that fits into a table: line ends and what terminals obey as Python writes them."""
+    return short("".join(c if c.isprintable() else ascii(c)[1:-1] for c in label), SHORT)
 
 
 def _percent(share: float) -> str:

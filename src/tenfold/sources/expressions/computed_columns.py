@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, Self
@@ -158,8 +158,12 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return pa.large_string() if pa.types.is_string_view(kind) else kind
 
 
-def with_computed(source: Source, computed: Computed) -> Source:
-    """The rows with the columns that a model was fitted to; rows that have them already are returned as they are."""
+def with_computed(source: Source, computed: Computed, features: Sequence[str] | None = None) -> Source:
+    """The rows with the columns that a model was fitted to; rows that have them already are returned as they are.
+
+    A column that none of the features is computed from, as the target of the fit, is left out if the rows lack what it
+    is computed from.
+    """
     if not computed or source.computed == computed:
         return source
     if source.computed:
@@ -167,8 +171,15 @@ def with_computed(source: Source, computed: Computed) -> Source:
             "these rows were given other computed columns than the model was fitted to. Remedy: the rows without "
             "`with_columns`: the model computes its columns itself"
         )
-    for made in computed:
-        source = source.with_columns(**{name: read_expression(text) for name, text in made})
+    each = [{name: read_expression(text) for name, text in made} for made in computed]
+    wanted = [{*(name for made in each for name in made)} if features is None else {*features}]
+    for made in reversed(each[1:]):
+        wanted.insert(0, {*wanted[0], *_read_by({name: made[name] for name in made if name in wanted[0]})})
+    for made, names in zip(each, wanted, strict=True):
+        there = {*source.columns}
+        source = source.with_columns(
+            **{name: one for name, one in made.items() if name in names or {*one.columns()} <= there}
+        )
     return source
 
 
