@@ -114,6 +114,19 @@ def test_every_clause_names_what_is_public_and_a_test_that_asserts(clause):
     assert asserts(functions(path)[name]), f"{name} asserts nothing"
 
 
+def test_the_reference_has_what_clauses_name():
+    """Itself, the class that a method is of, or what is in a module."""
+    module, listed = "tenfold", set()
+    for line in (ROOT / "docs" / "api.rst").read_text().split("\n"):
+        if found := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif found := re.fullmatch(r"   ([\w.]+)", line):
+            listed.add(f"{module}.{found[1]}".removeprefix("tenfold."))
+    modules = {name.rpartition(".")[0] for name in listed}
+    names = {clause.name for clause in CLAUSES}
+    assert not {name for name in names if not {name, name.rpartition(".")[0]} & listed and name not in modules}
+
+
 def test_clauses_without_a_test_are_found():
     """The tests above can fail."""
     check = test_every_clause_names_what_is_public_and_a_test_that_asserts
