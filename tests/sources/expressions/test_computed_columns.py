@@ -118,7 +118,9 @@ def test_a_forged_expression_in_a_model_file_is_refused(path, tmp_path):
     tn.GaussianNB().fit(numbers(tn.scan(path, target="y"))).save(tmp_path / "m.tenfold")
     document, tensors = container.read(tmp_path / "m.tenfold")
     assert json.dumps(document).count("multiply") == 1
-    for wrong in ([[["value", '["import",{"is":"os"}]']]], [["value"]], "value", [[["value", 3]]]):
+    column = '["column",{"is":"price"}]'
+    many, half = [[["value", column]]] * 101, [[["\ud800", column]]]
+    for wrong in ([[["value", '["import",{"is":"os"}]']]], [["value"]], "value", [[["value", 3]]], 3, None, many, half):
         container.write(tmp_path / "forged.tenfold", {**document, "computed": wrong}, tensors)
         with pytest.raises(tn.ModelFileError, match="computed columns"):
             tn.load(tmp_path / "forged.tenfold")

@@ -288,6 +288,23 @@ def test_empty_text_cannot_be_replaced():
         tn.scan(pa.table({"s": ["abc"]})).with_columns(s=col("s").str.replace_all("", "x"))
 
 
+def test_no_expression_computes_without_end():
+    rows, long = tn.scan(pa.table({"s": ["x" * 10], "n": [1.5]})), col("s")
+    for _ in range(8):
+        long = long.str.replace_all("x", "x" * 50)
+    with pytest.raises(tn.DataError, match="too long once they are replaced"):
+        rows.with_columns(m=long.str.len_chars()).head(1)
+    assert rows.with_columns(m=col("s").str.replace_all("x", "ab").str.len_chars()).head(1)["m"].to_pylist() == [20]
+    for decimals in (2**62, -(2**62)):
+        with pytest.raises(tn.DataError, match="no more than 323 decimals"):
+            rows.with_columns(m=col("n").round(decimals))
+    for _ in range(100):
+        rows = rows.with_columns(n=col("n") + 1)
+    assert rows.head(1)["n"].to_pylist() == [101.5]
+    with pytest.raises(tn.DataError, match="more than 100 calls of with_columns"):
+        rows.with_columns(n=col("n") + 1)
+
+
 def test_a_set_is_written_in_one_order():
     words = [f"word {i}" for i in range(30)]
     assert col("s").is_in({*words}).to_json() == col("s").is_in(sorted(words)).to_json()

@@ -22,7 +22,7 @@ from tenfold.estimator.files import container
 from tenfold.estimator.files.encoding import MAX_DEPTH, Reader, Writer, ordered, parts
 from tenfold.estimator.files.registry import id_of, is_pipeline
 from tenfold.estimator.shell.fitted_params import as_fitted
-from tenfold.sources.expressions.computed_columns import Computed, read_expression
+from tenfold.sources.expressions.computed_columns import MAX_CALLS, Computed, read_expression
 
 KIND_BY_LETTER: dict[str, Literal["numeric", "text", "date", "time", "unused"]] = {
     "-": "numeric", "T": "text", "D": "date", "H": "time", ".": "unused",
@@ -147,7 +147,11 @@ def _without_computed(document: Any) -> tuple[Any, Computed]:
 def read_computed(node: Any) -> Computed:
     """The expressions of computed columns, for each call of `with_columns`."""
     try:
-        return tuple(tuple((str(name), read_expression(text).to_json()) for name, text in made) for made in node)
+        if len(node) > MAX_CALLS:
+            raise DataError(f"there are more than {MAX_CALLS} calls")
+        found = tuple(tuple((str(name), read_expression(text).to_json()) for name, text in made) for made in node)
+        "".join(name for made in found for name, _ in made).encode()  # which half of a letter is not
+        return found
     except (DataError, TypeError, ValueError) as error:
         raise ModelFileError(f"the computed columns are malformed: {error}") from None
 

@@ -21,6 +21,10 @@ Computed = tuple[tuple[tuple[str, str], ...], ...]
 """names and expressions (as JSON) of computed columns, for each `with_columns`, in the order of the calls"""
 
 
+MAX_CALLS = 100
+"""of `with_columns`, one after the other"""
+
+
 class WithColumns(ArrowSource):
     """The rows of another source, with columns that are computed where they are read.
 
@@ -32,6 +36,10 @@ class WithColumns(ArrowSource):
     """
 
     def __init__(self, base: ArrowSource, expressions: Mapping[str, ColumnExpression]) -> None:
+        if len(base.computed) == MAX_CALLS:
+            raise DataError(
+                f"more than {MAX_CALLS} calls of with_columns follow each other. Remedy: one of all columns"
+            )
         for name, expression in expressions.items():
             if not isinstance(expression, ColumnExpression):
                 raise DataError(f"column {name!r} is {expression!r}, and not an expression. Remedy: tenfold.col(...)")

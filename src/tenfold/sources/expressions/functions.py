@@ -68,6 +68,10 @@ class Function(NamedTuple):
 
 
 TEXT, COUNT, LIST = (str,), (int,), (list,)
+MAX_DECIMALS = 323
+"""of float64"""
+MAX_TEXT = 2**30
+"""bytes of a column, of the rows that are read at once; a file could ask for any number"""
 MAX_OFFSET = 2**31
 """letters: no text has more"""
 BOUND = (type(None), int, float, str, datetime.datetime, datetime.date)
@@ -146,6 +150,12 @@ def _truth(x: Any) -> Any:
     return x.cast(TRUTH) if pa.types.is_null(x.type) else x
 
 
+def _round(x: Any, decimals: int) -> Any:
+    if abs(decimals) > MAX_DECIMALS:  # Arrow counts up to them
+        raise pa.ArrowInvalid(f"numbers have no more than {MAX_DECIMALS} decimals")
+    return pc.round(x, ndigits=decimals, round_mode="half_to_even")
+
+
 def _slice(x: Any, at: int, length: int) -> Any:
     """A number of characters from an offset on; one below zero counts from the end."""
     at = max(at, -MAX_OFFSET)
@@ -156,6 +166,11 @@ def _slice(x: Any, at: int, length: int) -> Any:
 def _replace_all(x: Any, old: str, new: str) -> Any:
     if not old:  # of which Arrow would find no end
         raise pa.ArrowInvalid("the text to replace is empty")
+    more = len(new.encode()) - len(old.encode())
+    if more > 0 and isinstance(x, pa.Array):
+        times = pc.sum(pc.count_substring(x, pattern=old)).as_py() or 0
+        if x.nbytes + times * more > MAX_TEXT:
+            raise pa.ArrowInvalid("the texts are too long once they are replaced")
     return pc.replace_substring(x, pattern=old, replacement=new)
 
 
@@ -236,7 +251,7 @@ FUNCTIONS: dict[str, Function] = {
     "log1p": Function(lambda x: pc.log1p_checked(_float(x))),
     "exp": Function(lambda x: pc.exp(_float(x)), finite=False),
     "sqrt": Function(lambda x: pc.sqrt_checked(_float(x))),
-    "round": Function(lambda x, decimals: pc.round(x, ndigits=decimals, round_mode="half_to_even"), 1, (COUNT,)),
+    "round": Function(_round, 1, (COUNT,)),
     "floor": Function(lambda x: pc.floor(_float(x))),
     "ceil": Function(lambda x: pc.ceil(_float(x))),
     "clip": Function(_clip, 1, (BOUND, BOUND)),
