@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import tenfold as tn
 from helpers import learners
@@ -248,6 +249,7 @@ def test_cubes_add_up(tmp_path, cells):
     for store in frame["store"].drop_duplicates()[:20]:
         if store in a and store in b:
             assert both[store].coef_.tobytes() == (a[store] + b[store]).coef_.tobytes()
+            assert both[store].certificate_.provenance.stopped == "merged"
         else:
             assert both[store].coef_.tobytes() == (a if store in a else b)[store].coef_.tobytes()
     with pytest.raises(MergeError, match="the same rows"):
@@ -346,6 +348,12 @@ def test_wrong_calls_are_refused_with_a_remedy():
     for learner in (tn.LogisticRegression(), tn.KNeighborsRegressor(), tn.GradientBoostingRegressor()):
         with pytest.raises(TypeError, match="Remedy: a learner of one pass"):
             tn.Cube(learner, by="store").fit(rows)
+    for other in (LinearRegression(), tn.Ridge, "ridge", tn.Pipeline([("ridge", tn.Ridge())])):
+        with pytest.raises(TypeError, match="not a learner of tenfold.*Remedy: a learner of one pass"):
+            tn.Cube(other, by="store").fit(rows)
+    for by in (None, 0, [], [None]):
+        with pytest.raises(ValueError, match="by must be the names of different columns"):
+            tn.Cube(tn.Ridge(), by=by).fit(rows)
     with pytest.raises(DataError, match="no column 'shop'"):
         tn.Cube(tn.Ridge(), by="shop").fit(rows)
     with pytest.raises(ValueError, match="names of different columns"):

@@ -21,6 +21,7 @@ from tenfold.engine.cells.summarize_cells import SummarizeCells
 from tenfold.engine.cells.summing import Summing
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.progress import progress
+from tenfold.estimator import Estimator
 from tenfold.estimator.shell.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
@@ -108,6 +109,11 @@ class Cube(BaseEstimator):
         self : Cube
         """
         names, levels = self._names(), self._levels()
+        if not isinstance(self.learner, Estimator):
+            raise TypeError(
+                f"{self.learner!r} is not a learner of tenfold, so its models cannot be made from one scan. Remedy: a "
+                "learner of one pass, such as tenfold.Ridge(); a pipeline for each key, if there are few keys"
+            )
         learner = self.learner._blank()
         learner._validate_params()
         self._refuse_passes(learner)
@@ -154,7 +160,7 @@ class Cube(BaseEstimator):
 
     def _names(self) -> tuple[str, ...]:
         """The columns of the key."""
-        names = (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        names = (self.by,) if isinstance(self.by, str) or not isinstance(self.by, Iterable) else tuple(self.by)
         if not names or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
             raise ValueError(f"by must be the names of different columns, not {self.by!r}")
         if self.missing not in ("error", "cell"):
@@ -540,6 +546,7 @@ def _sum(a: CubeLevel, b: CubeLevel) -> CubeLevel:
         a.origin.dropped + b.origin.dropped,
         a.origin.machines | b.origin.machines,
         computed=a.origin.computed,
+        merged=True,
     )
     cells = a.cells.summarized() + b.cells.summarized()
     return CubeLevel(a.learner, a.schema, a.names, cells, origin, direct=True)

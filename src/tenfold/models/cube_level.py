@@ -41,6 +41,8 @@ class Origin(NamedTuple):
     first_part: int = 0
     computed: Computed = ()
     """columns that were computed while the rows were read"""
+    merged: bool = False
+    """whether cubes were added"""
 
 
 class Outputs(NamedTuple):
@@ -141,7 +143,7 @@ class CubeLevel:
         asks = int(models.status[place]) == ANOTHER_SCAN
         where = f"{self.origin.source} {self.described(place)}".rstrip()
         origin = Provenance(
-            where, rows, 0, self.origin.parts, 1.0, "done" if self.direct else "merged",
+            where, rows, 0, self.origin.parts, 1.0, "done" if self.direct and not self.origin.merged else "merged",
             tuple(sorted(self.origin.machines)), self.origin.seed, "", self.origin.first_part,
         )  # fmt: skip
         fitted = made(self.learner, schema, models.of(place), summary, origin, asks)
