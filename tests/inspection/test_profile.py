@@ -234,3 +234,13 @@ def test_values_and_names_are_shown_letter_by_letter():
     display = tn.display.ProfileDisplay(tn.scan(frame[2:]).describe()).plot()
     display.figure_.canvas.draw()
     assert display.axes_[0].get_title() == "a $_$ b"
+
+
+def test_a_target_of_one_class_is_the_same_everywhere():
+    frame = pd.DataFrame({"x": [1, 2, 3], "back": ["no", "no", "yes"], "times": [1, 2, 0]})
+    for rows in (tn.scan(frame[["x", "back"]][:2], "back"), tn.scan(frame, "back", weight="times")):
+        found = rows.describe()
+        assert "target: 'no' 100 %" in str(found)
+        assert "from, to" not in str(found)
+        display = tn.display.ProfileDisplay(found).plot()
+        assert len(display.figure_.axes) == 1

@@ -125,8 +125,8 @@ class ProfileDisplay:
             self._line(ax.twinx(), rates, middle, across=True)
 
     def _rates(self, column: ColumnDescription) -> list[float] | None:
-        """The target in each part of a column: the share of the last of two classes, or the mean; None without one."""
-        if len(self.description.target) not in (1, 2):
+        """The target in each part of a column: the share of the last of two classes, or the mean; None of others."""
+        if not self.description.shows_target():
             return None
         return [part.target[-1] for part in column.parts]
 

@@ -145,12 +145,13 @@ class Description:
         """Which of the numbers of a target is shown: the share of the last of two classes, or the mean."""
         return len(self.target) - 1
 
-    def _shows_target(self) -> bool:
-        return len(self.target) == 1 or len(self.target) == 2
+    def shows_target(self) -> bool:
+        """Whether one number says what the target is: the share of one of two classes, or the mean."""
+        return len(self.target) == (2 if self.classes else 1)
 
     def _head(self) -> list[str]:
         head = ["column", "kind", "missing", "distinct", "min", "median", "max", "mean", "std", "values"]
-        if not self._shows_target():
+        if not self.shows_target():
             return head
         return [*head, f"target {self.classes[1]!r} from, to" if self.classes else "mean target from, to"]
 
@@ -166,7 +167,7 @@ class Description:
         named = column.kind == "text"
         values = [f"{_on_one_line(part.label)} {_percent(part.share)}" for part in column.parts[:SHOWN_PARTS]]
         rest = [", ".join(values) if named else ""]
-        if self._shows_target():
+        if self.shows_target():
             rates = [(part.target[self.positive], part.label) for part in column.parts if part.share >= LEAST_SHARE]
             rest.append(" to ".join(f"{self._rate(rate)} ({_on_one_line(label)})" for rate, label in _ends(rates)))
         missing = _percent(column.missing) if column.missing else "0"
