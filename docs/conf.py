@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import pkgutil
 import re
 import sys
 import textwrap
@@ -20,9 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import tenfold
-import tenfold.stats
 import tenfold.testing
-from tenfold.core.statistic import CAPABILITIES, Statistic
+from tenfold.core.statistic import CAPABILITIES
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.keywords import Decision, Refused, RefusedValues, keywords_of
 
@@ -337,14 +335,11 @@ class Statistics(SphinxDirective):
     """The statistics that families share."""
 
     def run(self) -> list[Node]:
-        rows = []
-        for found in pkgutil.iter_modules(tenfold.stats.__path__, "tenfold.stats."):
-            for name, value in vars(import_module(found.name)).items():
-                mine = inspect.isclass(value) and issubclass(value, Statistic) and value.__module__ == found.name
-                if mine and not name.startswith("_"):
-                    given = ", ".join(value.names)
-                    rows.append((f"`{name}({given})` in `{found.name}`", first_line(value)))
-        return self.parse_text_to_nodes(table(rows))
+        from shared_statistics import shared_statistics
+
+        found = shared_statistics()
+        calls = [f"`{one.__name__}({', '.join(one.names)})` in `{one.__module__}`" for one in found]
+        return self.parse_text_to_nodes(table(list(zip(calls, map(first_line, found), strict=True))))
 
 
 class Changelog(SphinxDirective):

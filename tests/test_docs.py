@@ -120,3 +120,13 @@ def test_files_of_the_way_of_a_row_exist():
     for name, path in linked:
         assert path == f"../src/tenfold/{name}"
         assert (DOCS / path).is_file()
+
+
+def test_the_list_of_statistics_has_those_of_all_folders():
+    from shared_statistics import shared_statistics
+
+    listed = {one.__module__ for one in shared_statistics()}
+    paths = (ROOT / "src" / "tenfold" / "stats").rglob("*.py")
+    declaring = {path.stem for path in paths if re.search(r"^class [A-Z]\w+\(Grouped", path.read_text(), re.M)}
+    assert len(declaring) > 10
+    assert declaring <= {name.split(".")[-1] for name in listed}

@@ -186,6 +186,16 @@ def test_one_pass_is_one_scan_and_the_certificate_is_of_the_last_state():
     assert done.at.rows == 10
 
 
+def test_a_claim_that_is_in_no_tuple_is_refused():
+    class OneClaim(Sums):
+        def certify(self, model, summary):
+            return super().certify(model, summary)[0]
+
+    done = fit(OneClaim(ONE), ArraySource(X), runner=Local(threads=1))
+    with pytest.raises(TypeError, match=r"OneClaim\.certify returns a claim by itself. Remedy: a tuple"):
+        done.at.certificate.now()
+
+
 def test_a_share_of_the_parts_counts_as_a_share():
     with part_rows(1):
         source = ArraySource(X)

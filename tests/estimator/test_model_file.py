@@ -401,6 +401,14 @@ def test_unregistered_class_says_what_to_do(tmp_path):
 
 
 @pytest.mark.usefixtures("_fresh_registry")
+def test_a_learner_of_this_library_without_a_public_name_says_where_to_name_it(tmp_path):
+    class Unnamed(tn.Ridge):
+        __module__ = "tenfold.linear_model.unnamed"
+
+    with pytest.raises(ModelFileError, match=r"Unnamed cannot be saved: name it in `_PLACES`"):
+        Unnamed().fit([[0.0], [1.0]], [0.0, 1.0]).save(tmp_path / "model.tenfold")
+
+
 def test_registered_class_comes_back(tmp_path):
     assert tn.register(MeanTarget) is MeanTarget
     assert tn.register(MeanTarget) is MeanTarget  # twice is no harm

@@ -12,7 +12,10 @@ import scipy.sparse as sp
 
 import tenfold as tn
 from tenfold import CategoricalNB, FindS, GaussianNB, KMeans, Local, MergeError, Ridge, StandardScaler, on
+from tenfold.core.learner import Initial
+from tenfold.estimator import OnePass
 from tenfold.sources import ArraySource, part_rows
+from tenfold.stats.moments.moments import Moments
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 y = X @ [1.0, 2.0]
@@ -31,6 +34,15 @@ def test_a_failed_fit_changes_nothing():
     with pytest.raises(ValueError, match="features"):
         model.partial_fit(np.column_stack([X, y]), y)
     assert model.__dict__ == before
+
+
+def test_a_learner_without_a_statistic_is_told_what_it_lacks():
+    class NoStatistic(OnePass):
+        def solve(self, schema, summary: Moments) -> Initial:
+            raise AssertionError
+
+    with pytest.raises(NotImplementedError, match="NoStatistic has no `statistic`"):
+        NoStatistic().fit(X)
 
 
 def test_state_fields_are_attributes():

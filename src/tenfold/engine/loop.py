@@ -269,7 +269,10 @@ def turn(
 def _claims(learner: Learner, model: Any, summary: Any) -> tuple[Claim, ...] | None:
     """Return the certificate of a model; claims are computed on first access, with the same bits after the fit."""
     with one_blas_thread():
-        return learner.certify(model, summary)
+        claims = learner.certify(model, summary)
+    if isinstance(claims, Claim):
+        raise TypeError(f"{type(learner).__name__}.certify returns a claim by itself. Remedy: a tuple, (claim,)")
+    return claims
 
 
 def why_end(at: Snapshot, stop: Stop, seconds: float, wish: str | None = None) -> str | None:

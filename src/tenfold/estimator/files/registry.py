@@ -46,6 +46,8 @@ def id_of(cls: type) -> str:
     name = cls.__name__
     if _registered.get(name) is cls or (name in tenfold._WHERE and tenfold._find(name) is cls):
         return name
+    if cls.__module__.startswith("tenfold."):
+        raise ModelFileError(f"{name} cannot be saved: name it in `_PLACES` of src/tenfold/__init__.py")
     raise ModelFileError(f"{name} cannot be saved: it is not registered. Put @tenfold.register above its class")
 
 

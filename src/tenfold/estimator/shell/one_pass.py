@@ -27,7 +27,7 @@ class OnePass(Estimator[StateT, SummaryT, ModelT]):
 
     def statistic(self, schema: Schema) -> Statistic[SummaryT]:
         """Return the statistic of the fit; parameters that contradict the schema are refused here."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `statistic`: what to compute of the rows")
 
     def solve(self, schema: Schema, summary: SummaryT) -> ModelT:
         """The model of a summary. Priors, smoothing and penalties enter here."""
