@@ -47,5 +47,5 @@ def test_no_class_name_is_used_twice_without_a_reason():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(path)
-    twice = {name for name, paths in found.items() if len(paths) > 1}
-    assert twice == SAME_CLASS_NAME.keys()
+    twice = {name: [str(path.relative_to(SOURCE)) for path in paths] for name, paths in found.items() if len(paths) > 1}
+    assert twice.keys() == SAME_CLASS_NAME.keys(), {name: twice[name] for name in twice.keys() - SAME_CLASS_NAME.keys()}
