@@ -250,6 +250,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         X : array, CSR matrix, frame or Source
         y : array, optional
         sample_weight : array, optional
+            For the last step, as in a fit; weights of a Source are for all steps.
 
         Returns
         -------
@@ -273,6 +274,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         X : array, CSR matrix, frame or Source
         y : array, optional
         sample_weight : array, optional
+            For the last step, as in a fit; weights of a Source are for all steps.
         preprocessing : {"keep", "merge"}, default="keep"
             Whether the steps before the last stay as they are, so that the last step learns from rows that were all
             transformed alike; or learn from these rows too, by `partial_fit`: then rows that the last step has learned
