@@ -20,6 +20,7 @@ from helpers import learners
 from tenfold.core import ONE, DataError, MergeError
 from tenfold.models import cube_file, cube_level
 from tenfold.sources import part_rows
+from tenfold.stats.moments.moments import Comoments
 from tenfold.testing.comparison import bits
 
 COLUMNS = list("abcd")
@@ -201,6 +202,25 @@ def test_a_cell_that_cannot_be_summarized_is_a_row_with_its_reason(wrong, cells)
     assert cube.n_cells_ == clean["store"].nunique() + 1
     others = cube.table().to_pandas().set_index("store").drop(index=bad)
     assert np.isfinite(others["coef_b"]).all()
+
+
+@pytest.mark.parametrize("cells", [40, 900])
+def test_many_cells_that_cannot_be_summarized_cost_little(cells, monkeypatch):
+    frame = sales(2700, cells).drop(columns=["weight", "country"])
+    wrong = frame["store"].str.endswith(("1", "4", "7"))
+    frame.loc[wrong, "b"] = np.nan
+    calls = []
+    for name in ("summarize_cells", "merge_cells"):
+        done = getattr(Comoments, name)
+        monkeypatch.setattr(Comoments, name, lambda *given, done=done, name=name: (calls.append(name), done(*given))[1])
+    with part_rows(300):
+        cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+        table, many = cube.table().to_pandas(), len(calls)
+        whole = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame.fillna(0.0), target="price")).table().to_pandas()
+    assert many < 100
+    failed = table["store"].str.endswith(("1", "4", "7"))
+    assert (table["status"] == "failed").equals(failed)
+    assert table[~failed].equals(whole[~failed])
 
 
 # ---- coarser keys, other cells, sums -----------------------------------------------------------------

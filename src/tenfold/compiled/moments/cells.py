@@ -102,13 +102,13 @@ def _add(rows, y, root, shift, height, block, gram):
 def merge_cells(
     cells1, cells2, total1, mean1, rest1, comoment1, total2, mean2, rest2, comoment2, total, mean, rest, comoment
 ):
-    """Moments of both cells of each pair, or of the one that is not -1.
+    """Moments of both cells of each pair, or of the one that is not -1 and has rows.
 
     Return the number of the first pair whose squares are not finite; -1, if there is none.
     """
     for k in range(len(cells1)):
         a, b = cells1[k], cells2[k]
-        if a >= 0 and b >= 0:
+        if a >= 0 and b >= 0 and total1[a] != 0.0 and total2[b] != 0.0:
             total[k] = total1[a] + total2[b]
             fine = merge_moments(
                 total1[a], mean1[a], rest1[a], comoment1[a], total2[b], mean2[b], rest2[b], comoment2[b],
@@ -116,7 +116,7 @@ def merge_cells(
             )  # fmt: skip
             if not fine:
                 return k
-        elif a >= 0:
+        elif b < 0 or (a >= 0 and total2[b] == 0.0):
             total[k], mean[k], rest[k], comoment[k] = total1[a], mean1[a], rest1[a], comoment1[a]
         else:
             total[k], mean[k], rest[k], comoment[k] = total2[b], mean2[b], rest2[b], comoment2[b]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, ColumnError, DataError, MergeError, Stacked, Values
+from tenfold.core import Chunk, Codes, ColumnError, DataError, Flags, MergeError, Stacked, Values
 from tenfold.core.axes import is_record, values
 from tenfold.core.mergeable import cell_of, joined_stacks, stacked, taken
 from tenfold.core.statistic import Expression, Held, slices
@@ -56,10 +56,30 @@ class Summing:
         except REFUSED as error:
             if len(starts) == 1:
                 return Summaries(self.empty(chunk), {0: self.reason(error)})
+        if (wrong := _not_finite(chunk, starts)).any():
+            return self._apart(chunk, starts, wrong)
         half = len(starts) // 2
         cut = int(starts[half])
         first = self.of(chunk.rows(slice(0, cut)), starts[:half])
         return self.joined([first, self.of(chunk.rows(slice(cut, chunk.n)), starts[half:] - cut)])
+
+    def _apart(self, chunk: Chunk, starts: Codes, wrong: Flags) -> Summaries:
+        """Summarize some cells one by one, for their reasons, and all others at once."""
+        none, each = self.empty(chunk), list[Summaries]()
+        for rows, apart in zip(slices(starts, chunk.n), wrong.tolist(), strict=True):
+            if apart:
+                some = chunk.rows(rows)
+                try:
+                    each.append(Summaries(stacked([cast(Stacked[Any], self.asked).summarize(some)]), {}))
+                except REFUSED as error:
+                    each.append(Summaries(none, {0: self.reason(error)}))
+        if not wrong.all():
+            sizes = np.diff(np.append(starts, chunk.n))
+            ends = np.cumsum(sizes[~wrong])
+            others = chunk.rows(np.flatnonzero(np.repeat(~wrong, sizes)))
+            each.append(self.of(others, np.append(starts[:1], ends[:-1])))
+        places = np.argsort(~wrong, kind="stable")
+        return self.taken(self.joined(each), np.argsort(places, kind="stable"))
 
     def _one_by_one(self, chunk: Chunk, starts: Codes) -> Summaries:
         found, reasons = np.empty(len(starts), dtype=object), Reasons()
@@ -152,6 +172,14 @@ class Summing:
                 some = self.merged(some, some, left, np.where(right > left, right, -1))
                 cell, part = cell[left], part[left]
         return some
+
+
+def _not_finite(chunk: Chunk, starts: Codes) -> Flags:
+    """Return which cells have a number that is not finite, where none may be missing, or that is infinite."""
+    wrong, missing = np.zeros(chunk.n, bool), chunk.X.missing
+    for rows, block in chunk.X.blocks(checked=False):
+        wrong[rows] = (np.isinf(block) if missing else ~np.isfinite(block)).any(axis=1)
+    return np.logical_or.reduceat(wrong, starts)
 
 
 def _moved(reasons: Reasons, at: Codes) -> Reasons:
