@@ -57,13 +57,13 @@ class Summing:
             if len(starts) == 1:
                 return Summaries(self.empty(chunk), {0: self.reason(error)})
         if (wrong := _not_finite(chunk, starts)).any():
-            return self._apart(chunk, starts, wrong)
+            return self._separate(chunk, starts, wrong)
         half = len(starts) // 2
         cut = int(starts[half])
         first = self.of(chunk.rows(slice(0, cut)), starts[:half])
         return self.joined([first, self.of(chunk.rows(slice(cut, chunk.n)), starts[half:] - cut)])
 
-    def _apart(self, chunk: Chunk, starts: Codes, wrong: Flags) -> Summaries:
+    def _separate(self, chunk: Chunk, starts: Codes, wrong: Flags) -> Summaries:
         """Summarize some cells one by one, for their reasons, and all others at once."""
         none, each = self.empty(chunk), list[Summaries]()
         for rows, apart in zip(slices(starts, chunk.n), wrong.tolist(), strict=True):
