@@ -77,6 +77,19 @@ def test_erratum_28_rules_are_an_ordered_list():
     assert said == model.predict(X).tolist()
     overlap = sum(rule.weight for rule in rules)
     assert overlap > 14 - last.weight, "no two rules overlap: the order does not matter here"
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame(random.choice(list("abc"), (300, 4)), columns=list("pqrs"))
+    target = np.where((rows["p"] == "a") ^ (rows["q"] == "b") ^ (random.random(300) < 0.2), "yes", "no")
+    model = tn.RuleListClassifier().fit(rows, target)
+    names, first, final = [column.categories for column in model.schema_.columns], [], []
+    for _, row in rows.iterrows():
+        fits = [
+            rule.prediction
+            for rule in model.rules_[:-1]
+            if all(row.iloc[c.column] in names[c.column][list(c.codes)] for c in rule.conditions)
+        ] or [model.rules_[-1].prediction]
+        first, final = [*first, fits[0]], [*final, fits[-1]]
+    assert model.predict(rows).tolist() == first != final
 
 
 def test_play_tennis_list():
