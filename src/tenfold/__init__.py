@@ -107,6 +107,7 @@ _PLACES = {
     "tenfold.display.models.network": ("NetworkDisplay",),
     "tenfold.display.models.nomogram": ("NomogramDisplay",),
     "tenfold.display.models.tree_diagram": ("TreeDisplay",),
+    "tenfold.display.models.tree_plot": ("plot_tree",),
     "tenfold.display.models.trellis_display": ("TrellisDisplay",),
     "tenfold.display.models.version_space_diagram": ("VersionSpaceDisplay",),
     "tenfold.display.mutual_information": ("MutualInformationDisplay",),
@@ -147,6 +148,7 @@ _PLACES = {
     "tenfold.estimator.files.model_file": ("load",),
     "tenfold.estimator.files.registry": ("register",),
     "tenfold.export.onnx": ("to_onnx",),
+    "tenfold.export.tree_text": ("export_text",),
     "tenfold.feature_extraction.date_parts": ("DateParts",),
     "tenfold.feature_extraction.text.text_features": ("TextFeatures",),
     "tenfold.feature_extraction.text.vectorizers": (

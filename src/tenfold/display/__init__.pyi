@@ -19,6 +19,7 @@ from tenfold.display.models.decision_boundary import VoronoiDisplay as VoronoiDi
 from tenfold.display.models.network import NetworkDisplay as NetworkDisplay
 from tenfold.display.models.nomogram import NomogramDisplay as NomogramDisplay
 from tenfold.display.models.tree_diagram import TreeDisplay as TreeDisplay
+from tenfold.display.models.tree_plot import plot_tree as plot_tree
 from tenfold.display.models.trellis_display import TrellisDisplay as TrellisDisplay
 from tenfold.display.models.version_space_diagram import VersionSpaceDisplay as VersionSpaceDisplay
 from tenfold.display.mutual_information import MutualInformationDisplay as MutualInformationDisplay

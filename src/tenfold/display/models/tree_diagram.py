@@ -142,7 +142,7 @@ class TreeDisplay:
         if inner and tree.depth[k] < deep:
             text, face = book.schema.columns[int(tree.feature[k])].name, "white"
         else:
-            text, face = ("…" if inner else book.answer(k)), _colour(book, k)
+            text, face = ("…" if inner else book.answer(k)), node_colour(book, k)
         style = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": "#666666", "linewidth": 0.8}
         label = f"{text}\n{book.weight[k]:g}"
         return self.ax_.text(x, y, label, ha="center", va="center", fontsize=size, bbox=style, zorder=3)
@@ -164,7 +164,8 @@ def places(tree: Tree, deep: int) -> tuple[Array, int]:
     return x, wide
 
 
-def _colour(book: Book, k: int) -> tuple[float, float, float]:
+def node_colour(book: Book, k: int) -> tuple[float, float, float]:
+    """The colour of the prediction of a node: of classes the paler the less sure, of numbers the darker the larger."""
     from matplotlib.colors import to_rgb
 
     if book.schema.classes is None:
