@@ -215,6 +215,7 @@ CHOICES: dict[str, Choice] = {
     "FeatureUnion": feature("what its transformers do, side by side", "members", "members"),
     "TargetEncoder": feature("categories as means of the target", "n p", "p"),
     "Normalizer": feature("rows of length 1", "1"),
+    "VarianceThreshold": feature("columns whose variance is above a threshold"),
     "VotingClassifier": Choice(CLASSES, "preference", MEAN, "members", "members"),
     "VotingRegressor": Choice(NUMBER, "preference", MEAN, "members", "members"),
 }

@@ -155,6 +155,7 @@ _PLACES = {
         "CountVectorizer",
         "TfidfVectorizer",
     ),
+    "tenfold.feature_selection.variance_threshold": ("VarianceThreshold",),
     "tenfold.graphical.bayesian_network": ("BayesianNetwork",),
     "tenfold.graphical.bayesian_network_density": ("BayesianNetworkDensity",),
     "tenfold.graphical.bayesian_network_em": ("BayesianNetworkEM",),
