@@ -261,6 +261,20 @@ def test_predictions_are_those_of_this_process(folder, cluster, tmp_path):
     assert not list((tmp_path / "there").glob(".*"))
 
 
+def test_folds_of_files_of_days_and_in_time_have_the_same_bits(folder, cluster):
+    """Folds are found by the number of a row or a computed column: wherever it is read."""
+    rows = tn.scan(folder, target="y", columns=NUMBERS, weight="weight")
+    day = tn.col("when").dt.day()
+    for options in ({"folds": "file"}, {"folds": 3, "groups": day}, {"folds": day}, {"folds": "time"}):
+        here = tn.cross_validate(tn.Ridge(), rows, **options)
+        with tn.on(cluster.runner):
+            there = tn.cross_validate(tn.Ridge(), rows, **options)
+        assert there.scores.tobytes() == here.scores.tobytes()
+        assert there.sizes == here.sizes
+        assert there.division == here.division
+        assert len(here.sizes) > 1
+
+
 def test_a_pipeline_over_a_source(folder, cluster):
     source = rows(folder, tn.Ridge().need)
     labelled = rows(folder, tn.AdaBoostClassifier().need)

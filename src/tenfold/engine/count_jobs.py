@@ -64,7 +64,7 @@ class CountLabels(Job):
         where = f"column {self.column!r}"
         total: dict[Any, int] = {}
         for table in source.raw(part, [self.column]):
-            column = table.column(self.column)
+            column = arrow.group_labels(table.column(self.column), where)
             labels = arrow.levels(column, where)
             codes = arrow.codes(column, labels, where)
             found = np.bincount(codes[codes >= 0].astype(np.int64), minlength=len(labels))

@@ -113,10 +113,12 @@ class Labelled(Key):
     """the group of each value"""
 
     def coder(self, part: int) -> Coder:
+        where = f"column {self.column!r}"
+
         def code(chunk: Chunk) -> Codes:
-            at = arrow.codes(chunk.side[self.column], self.labels, f"column {self.column!r}")
+            at = arrow.codes(arrow.group_labels(chunk.side[self.column], where), self.labels, where)
             if not (at >= 0).all():  # missing, or none of the values that were counted
-                raise DataError(f"column {self.column!r} has missing entries: some rows have no group")
+                raise DataError(f"{where} has missing entries: some rows have no group")
             found: Codes = self.codes[at.astype(np.int64)]
             return found
 

@@ -24,6 +24,11 @@ def positive_note(scoring: Sequence[str], pos_label: object) -> str:
     return f"; positive class: {pos_label!r}" if one_sided and pos_label is not None else ""
 
 
+def folds_note(folds: int, division: str) -> str:
+    """How many folds there are and how rows were divided, for the note below a table."""
+    return f"{folds} folds {division}".rstrip()
+
+
 def scans_note(scans: int, seconds: float) -> str:
     """Cost of a result in scans and seconds, for the note below a table."""
     return f"{'1 scan' if scans == 1 else f'{scans} scans'} of the rows, {seconds:.3g} s"

@@ -9,7 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tenfold.core import Codes, DataError, MatrixLike
-from tenfold.sources.frames import is_frame
+from tenfold.sources.arrow import group_labels
+from tenfold.sources.arrow import whole as whole_column
+from tenfold.sources.expressions.expression import ColumnExpression
+from tenfold.sources.frames import is_frame, table_of
+from tenfold.sources.source import no_column
+from tenfold.sources.tables import Roles, TableSource
 from tenfold.theory.checks import whole
 
 Scalar = float | int | str | bool
@@ -31,6 +36,20 @@ def without_column(X: MatrixLike, column: str | None) -> MatrixLike:
     if column is None:
         return X
     return X.drop(columns=[column]) if _library(X) == "pandas" else X.drop(column)
+
+
+def computed_column(X: MatrixLike, expression: ColumnExpression) -> NDArray[np.generic]:
+    """The values of an expression for each row of a frame; dates as whole numbers."""
+    if not is_frame(X):
+        raise DataError("rows without named columns have none to compute from. Remedy: give a frame, or an array")
+    names, there = list(expression.columns()), _names(X)
+    for name in names:
+        if name not in there:
+            raise no_column(name, there)
+    table = table_of(X[names] if _library(X) == "pandas" else X.select(names))
+    source = TableSource(table, Roles()).with_columns(**{repr(expression): expression})
+    column = group_labels(source.to_arrow()[repr(expression)], repr(expression))
+    return np.asarray(whole_column(column).to_numpy(zero_copy_only=False))
 
 
 def only_column(X: MatrixLike, column: str) -> MatrixLike:

@@ -107,6 +107,29 @@ def _seconds(count: Codes, unit: str) -> tuple[Codes, Array | None]:
     return found, (rest // max(per // 10**6, 1)).astype(np.float64) / min(per, 10**6)
 
 
+def group_labels(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
+    """Return a column whose values name groups: dates as whole numbers, alike in all parts; others unchanged."""
+    if not is_date(column.type):
+        return column
+    column = whole(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    try:
+        if pa.types.is_timestamp(kind):
+            column = column.cast(pa.timestamp("us", kind.tz))
+        elif pa.types.is_date(kind):
+            column = column.cast(pa.date32()).cast(pa.int32())
+        else:
+            column = column.cast(pa.time64("us"))
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"{where} holds dates that are no whole microseconds ({error}), too fine for groups. Remedy: a part of "
+            "them, such as .dt.date() of an expression"
+        ) from None
+    return column.cast(pa.int64())
+
+
 def texts(column: pa.ChunkedArray, where: str) -> Values:
     """Return strings in an array of objects, with None where one is missing."""
     if not is_text(column.type):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ class FirstRows(NamedTuple):
     """names, or the numbers of columns without names"""
     rows: Any
     """a frame of pandas, an Arrow table, or an array"""
+    taken: Mapping[str, str] = MappingProxyType({})
+    """by the name of a column that is no feature: what it is, and the remedy"""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -36,11 +39,23 @@ class FirstRows(NamedTuple):
         return tuple(f"x{j}" for j in range(len(self.labels)))
 
     def without(self, column: str | None) -> FirstRows:
-        """Return all columns except the named one."""
-        if column is None or column not in self.labels:
+        """Return all columns except the named one, which says the fold or the group of each row."""
+        if column is None:
             return self
+        remedy = f"tenfold.col({column!r}) in place of its name, which leaves it a feature"
+        taken = {**self.taken, column: f"says the fold or the group of each row. Remedy: {remedy}"}
         left = [label for label in self.labels if label != column]
-        return FirstRows(tuple(left), self.rows.select(left) if isinstance(self.rows, pa.Table) else self.rows[left])
+        if len(left) == len(self.labels):
+            return self._replace(taken=taken)
+        rows = self.rows.select(left) if isinstance(self.rows, pa.Table) else self.rows[left]
+        return FirstRows(tuple(left), rows, taken)
+
+    def refuse_taken(self, chosen: Any) -> None:
+        """Refuse columns, by their names, that are no features."""
+        for name in [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, (list, tuple)) else ():
+            if isinstance(name, str) and name in self.taken and name not in self.labels:
+                what, _, remedy = self.taken[name].partition(". ")
+                raise DataError(f"column {name!r} {what}, so it is no feature. {remedy}")
 
     def types(self) -> list[Any]:
         """The type of each column, as numpy has it; None for categories."""
@@ -73,6 +88,16 @@ class FirstRows(NamedTuple):
         return found.set_axis(list(self.labels), axis=1)
 
 
+def _taken(source: Source) -> dict[str, str]:
+    """The columns of a source that are no features, and why."""
+    remedy = "is left out of the features. Remedy: tenfold.scan without it in `drop`, or with it in `columns`"
+    found = {name: remedy for name in source.columns if name not in source.names}
+    for role in ("target", "weight", "sequence"):
+        for name in source.columns_of(role):
+            found[name] = f"is the {role}. Remedy: leave it out of the columns that are transformed"
+    return found
+
+
 def no_rows(names: Sequence[str]) -> FirstRows:
     """Columns of numbers with these names, and no row."""
     return FirstRows(tuple(names), pa.schema([(name, pa.float64()) for name in names]).empty_table())
@@ -100,7 +125,7 @@ def first_rows(X: MatrixLike) -> FirstRows:
         X = as_source(X)
     if isinstance(X, Source):
         found = X.schema.empty_table().select(list(X.names))
-        return FirstRows(X.names if X.named else tuple(range(len(X.names))), found)
+        return FirstRows(X.names if X.named else tuple(range(len(X.names))), found, _taken(X))
     if is_frame(X):
         X = X.head(INSPECTED_ROWS) if type(X).__name__ == "DataFrame" else table_of(X).slice(0, INSPECTED_ROWS)
         if type(X).__module__.split(".")[0] == "pandas":

@@ -92,6 +92,9 @@ class Subset(ArrowSource):
                 if not left:
                     return
 
+    def file_starts(self, starts: Codes | None = None) -> Codes | None:
+        return self.base.file_starts(starts)
+
     def place(self, part: int) -> str:
         return self.base.place(part)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -29,6 +30,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.core import ONE, Array, Claim, Codes, Grouped, Need
@@ -715,3 +717,193 @@ def test_a_fold_without_weight():
     for learner, score in ((KeepsNumbers(), "r2"), (tn.Ridge(), "r2"), (tn.Ridge(), "neg_mean_absolute_error")):
         with pytest.raises(tn.DataError, match="split 0 has no rows to be scored on"):
             tn.cross_validate(learner, source, folds=3, scoring=score)
+
+
+# ---- folds of files, of computed values, in time --------------------------------------------------
+
+
+def daily(path, sizes=(40, 1, 25, 70, 14), **roles):
+    """Files of unequal size, in two row groups or one, with times of which days overlap files; and all as one table."""
+    n, random = sum(sizes), np.random.default_rng(7)
+    stamp = np.datetime64("2025-03-01T12:00", "us") + np.sort(random.integers(0, 9 * 86_400, n)).astype("m8[s]")
+    table = pa.table(
+        {
+            "id": np.arange(n, dtype=float),
+            "x": random.normal(size=n),
+            "y": random.normal(size=n),
+            "label": np.sort(random.choice(["no", "yes"], n)),  # sorted classes
+            "at": stamp,
+            "shop": random.choice(["Bern", "Oslo", "Rome"], n),
+            "weight": random.integers(0, 3, n).astype(float),
+        }
+    )
+    start = 0
+    for k, size in enumerate(sizes):
+        pq.write_table(table.slice(start, size), path / f"{k:03}.parquet", row_group_size=-(-size // 2))
+        start += size
+    roles = {"target": "y", "columns": ["id", "x"], **roles}
+    return tn.scan(str(path), **roles), table, np.repeat(np.arange(len(sizes)), sizes)
+
+
+def one_out(group):
+    return pairs(LeaveOneGroupOut().split(group, groups=group))
+
+
+def without_zeros(splits, weight):
+    kept = frozenset(np.flatnonzero(weight).tolist())
+    return {(train & kept, test & kept) for train, test in splits}
+
+
+@pytest.mark.parametrize("kind", ["number", "class"])
+def test_each_file_is_a_fold(tmp_path, kind):
+    rows, _, file = daily(tmp_path, target={"number": "y", "class": "label"}[kind])
+    keeper = KEEPERS[kind][0]
+    assert splits_of(keeper, rows, folds="file") == one_out(file)
+    assert splits_of(keeper, rows, folds=3, groups="file") == pairs(GroupKFold(3).split(file, groups=file))
+    by_hand = tn.cross_validate(tn.Ridge(), daily(tmp_path)[0], folds=file).scores
+    by_file = tn.cross_validate(tn.Ridge(), daily(tmp_path)[0], folds="file")
+    assert np.array_equal(by_file.scores, by_hand, equal_nan=True)
+    assert by_file.scans == 1
+    assert "5 folds one for each file" in str(by_file)
+
+
+def test_files_of_weighted_rows_of_selected_rows_and_of_computed_columns(tmp_path):
+    rows, table, file = daily(tmp_path, weight="weight")
+    weight = table["weight"].to_numpy()
+    at = np.flatnonzero(file != 1)  # the file of one row, whose weight may be zero
+    rows = tn.scan(rows.files[:1] + rows.files[2:], target="y", columns=["id", "x"], weight="weight")
+    left = without_zeros({(frozenset(at[[*a]]), frozenset(at[[*b]])) for a, b in one_out(file[at])}, weight)
+    assert splits_of(KeepsNumbers(), rows, folds="file") == left
+    rows, table, file = daily(tmp_path, where=pc.field("id") >= 41)  # neither of the first two files has a row
+    ids = np.arange(41, 150)
+    wanted = {(frozenset(ids[[*a]]), frozenset(ids[[*b]])) for a, b in one_out(file[41:])}
+    assert splits_of(KeepsNumbers(), rows, folds="file") == wanted
+    more = daily(tmp_path)[0].with_columns(z=tn.col("x") * 2)
+    assert splits_of(KeepsNumbers(), more, folds="file") == one_out(file)
+
+
+def test_many_files_are_joined_in_order_and_the_result_says_so(tmp_path):
+    sizes = [3, 5, 2] * 7
+    rows, _, file = daily(tmp_path, sizes)
+    groups = np.repeat(np.arange(10), [3] + [2] * 9)[file]
+    assert splits_of(KeepsNumbers(), rows, folds="file") == one_out(groups)
+    cv = tn.cross_validate(tn.Ridge(), rows, folds="file", scoring="neg_mean_squared_error")
+    assert cv.division == "of 2 or 3 files each, in order"
+    assert "10 folds of 2 or 3 files each, in order, 1 scan" in str(cv)
+    curve = tn.learning_curve(tn.Ridge(), rows, folds="file", train_sizes=[0.5, 1.0], scoring="neg_mean_squared_error")
+    assert curve.test_scores.shape == (2, 10)
+    np.testing.assert_allclose(curve.test_scores[-1], cv.scores[0, 0], rtol=1e-12)
+    assert "10 folds of 2 or 3 files each, in order" in str(curve)
+
+
+def test_rows_of_one_file_or_of_none_have_no_folds_of_files(tmp_path):
+    rows, table, _ = daily(tmp_path, [30])
+    with pytest.raises(tn.DataError, match="one file only.*Remedy: a number of folds"):
+        tn.cross_validate(tn.Ridge(), rows, folds="file")
+    with pytest.raises(ValueError, match="n_splits=2 greater than the number of groups: 1"):
+        tn.cross_validate(tn.Ridge(), rows, folds=2, groups="file")
+    for X, y in ((tn.scan(table, "y", columns=["x"]), None), (np.eye(30), np.ones(30))):
+        with pytest.raises(tn.DataError, match=r"folds='file' is for rows that are read from files.*tenfold\.scan"):
+            tn.cross_validate(tn.Ridge(), X, y, folds="file")
+    named = tn.scan(table.append_column("file", table["shop"]), "y", columns=["x"])
+    with pytest.raises(tn.DataError, match=r"groups='file' is no column.*groups=tenfold.col\('file'\)"):
+        tn.cross_validate(tn.Ridge(), named, folds=3, groups="file")
+
+
+def test_folds_in_time_are_those_of_time_series_split(tmp_path):
+    rows, table, _ = daily(tmp_path)
+    wanted = pairs(TimeSeriesSplit(5).split(np.arange(150)))
+    assert splits_of(KeepsNumbers(), rows, folds="time") == wanted
+    classes = tn.scan(str(tmp_path), target="label", columns=["id", "x"])
+    assert splits_of(KeepsClasses(), classes, folds="time") == wanted
+    X, y = table.select(["id", "x"]).to_pandas(), table["y"].to_numpy()
+    for keeper in KEEPERS["number"]:
+        assert splits_of(keeper, X, y, folds="time") == wanted
+        assert splits_of(keeper, X[:7], y[:7], folds="time") == pairs(TimeSeriesSplit(5).split(np.arange(7)))
+        with pytest.raises(ValueError, match="folds=6 greater than the number of samples=5"):
+            splits_of(keeper, X[:5], y[:5], folds="time")
+    cv = tn.cross_validate(tn.Ridge(), rows, folds="time")
+    assert np.array_equal(cv.scores, tn.cross_validate(tn.Ridge(), rows, folds=TimeSeriesSplit(5)).scores)
+    assert cv.scans == 1
+    assert "5 folds in time: each is scored by a model of the rows before it, 1 scan" in str(cv)
+    with pytest.raises(tn.DataError, match="folds='time' is no column.*TimeSeriesSplit"):
+        tn.cross_validate(tn.Ridge(), tn.scan(table.rename_columns({"at": "time"}), "y", columns=["x"]), folds="time")
+    with pytest.raises(ValueError, match="shuffle and repeats go with a number of folds"):
+        tn.cross_validate(tn.Ridge(), rows, folds="time", shuffle=True)
+
+
+@pytest.mark.parametrize("kind", ["number", "class"])
+def test_folds_and_groups_by_an_expression(tmp_path, kind):
+    """Of files, tables, and frames in memory, beside an estimator of scikit-learn; features stay as they are."""
+    target = {"number": "y", "class": "label"}[kind]
+    files, table, _ = daily(tmp_path, target=target)
+    day = table["at"].to_numpy().astype("M8[D]")
+    by_day, grouped = tn.col("at").dt.date(), pairs(GroupKFold(4).split(day, groups=day))
+    assert 5 < len(one_out(day)) < 12
+    half = tn.col("id") / 2
+    odd = table["id"].to_numpy() % 2 == 1
+    for rows in (files, tn.scan(table, target, columns=["id", "x"])):
+        assert splits_of(KEEPERS[kind][0], rows, folds=by_day) == one_out(day)
+        assert splits_of(KEEPERS[kind][0], rows, folds=4, groups=by_day) == grouped
+        assert splits_of(KEEPERS[kind][0], rows, folds=half > half.floor()) == one_out(odd)
+    y = table[target].to_numpy(zero_copy_only=False)
+    frame = table.select(["id", "x"]).to_pandas().assign(seconds=table["at"].to_numpy().astype("i8") / 1e6)
+    by_number = (tn.col("seconds") / 86_400).floor()
+    for learner in KEEPERS[kind]:
+        assert splits_of(learner, frame, y, folds=by_number) == one_out(day)
+        assert splits_of(learner, frame, y, folds=4, groups=by_number) == grouped
+    assert splits_of(KEEPERS[kind][0], pa.Table.from_pandas(frame), y, folds=by_number) == one_out(day)
+    lazy = dd.from_pandas(table.select(["id", "x", "at", target]).to_pandas(), npartitions=4, sort=False)
+    assert splits_of(KEEPERS[kind][0], tn.scan(lazy, target).without("at"), folds=by_day) == one_out(day)
+
+
+def test_a_column_of_dates_is_a_fold_by_its_name_too(tmp_path):
+    table = daily(tmp_path)[1]
+    day = table["at"].to_numpy().astype("M8[D]")
+    table = table.append_column("day", pa.array(day))
+    rows = tn.scan(table, "y", columns=["id", "x", "day"])
+    assert splits_of(KeepsNumbers(), rows, folds="day") == one_out(day)
+    with pytest.raises(tn.DataError, match=r"column 'i' has 1,200 values.*groups='i'"):
+        tn.cross_validate(tn.Ridge(), tn.scan(pa.table(dict.fromkeys("idxy", range(1_200))), "y"), folds="i")
+    gone = table.set_column(table.column_names.index("at"), "at", pa.array([None, *table["at"].to_pylist()[1:]]))
+    with pytest.raises(tn.DataError, match=r"date\(col\('at'\)\).* missing entries: some rows have no group"):
+        tn.cross_validate(tn.Ridge(), tn.scan(gone, "y", columns=["x"]), folds=tn.col("at").dt.date())
+
+
+def test_the_model_that_tune_refits_keeps_no_expression_of_folds(tmp_path):
+    rows, table, _ = daily(tmp_path)
+    by_day = tn.col("at").dt.date()
+    for learner, grid in ((tn.Ridge(), {"alpha": [0.1, 10.0]}), (tn.SGDRegressor(max_iter=2), {"alpha": [0.1, 1.0]})):
+        found = tn.tune(learner, grid, rows, folds=by_day)
+        assert found.best_estimator_.predict(table.select(["id", "x"])).shape == (150,)
+        assert f"folds by {by_day!r}" in str(found)
+    whole = tn.Ridge(**tn.tune(tn.Ridge(), {"alpha": [2.0]}, rows, folds=by_day).best_params_).fit(rows)
+    found = tn.tune(tn.Ridge(), {"alpha": [2.0]}, rows, folds="file").best_estimator_
+    np.testing.assert_allclose(found.coef_, whole.coef_, rtol=1e-12)
+
+
+def test_a_group_column_that_is_a_feature_too_and_columns_that_are_taken(tmp_path):
+    """By its name a column is no feature, as an expression it stays one; errors say so, of any column with a role."""
+    rows, table, _ = daily(tmp_path, columns=None, drop=["label", "at", "id"], weight="weight")
+
+    def pipeline(name):
+        encoded = ("encoded", tn.OneHotEncoder(handle_unknown="ignore"), [name])
+        return make_pipeline(tn.ColumnTransformer([encoded], remainder="passthrough"), tn.Ridge())
+
+    frame, y = table.select(["x", "shop"]).to_pandas(), table["y"].to_numpy()
+    for X, target in ((rows, None), (frame, y)):
+        for what in ({"folds": "shop"}, {"groups": "shop", "folds": 3}):
+            with pytest.raises(tn.DataError, match=r"'shop' says the fold .*no feature.*Remedy: tenfold.col\('shop'\)"):
+                tn.cross_validate(pipeline("shop"), X, target, **what)
+        by_value = tn.cross_validate(pipeline("shop"), X, target, folds=tn.col("shop"))
+        by_hand = tn.cross_validate(pipeline("shop"), X, target, folds=table["shop"].to_numpy(zero_copy_only=False))
+        assert np.array_equal(by_value.scores, by_hand.scores)
+        assert by_value.scores.shape == (1, 1, 3)
+    for name, words in {
+        "y": "is the target",
+        "weight": "is the weight",
+        "at": "is left out of the features",
+        "shopp": "there is no column",
+    }.items():
+        with pytest.raises(tn.DataError, match=f"(column '{name}' {words}|{words} '{name}')"):
+            tn.cross_validate(pipeline(name), rows, folds=3)

@@ -341,6 +341,7 @@ def numbers(first: FirstRows, chosen: Any, who: str) -> tuple[int, ...]:
     elif callable(chosen):
         chosen = chosen(first.frame())
         selected = hasattr(chosen, "get_indexer")  # an Index of pandas: frame.columns[...]
+    first.refuse_taken(chosen)
     labels = list(first.labels)
     if all(isinstance(label, str) for label in labels):
         return places_of(chosen, labels, who)

@@ -42,15 +42,16 @@ def cross_validate(
         A Source brings its own target and weights.
     y : array, optional
         The target of each row; None if a Source names it.
-    folds : int, array, str, splitter or list of (train, test), optional
-        A number, 10 by default: contiguous folds, stratified for classes. An array, or a column's name: each value is a
-        fold. Or any splitter of scikit-learn.
+    folds : int, array, str, expression, splitter or list of (train, test), optional
+        A number, 10 by default: contiguous folds, stratified for classes. An array, a column's name, or an expression
+        of `tenfold.col`: each value is a fold; a column that is named is no feature. "file": each file is a fold.
+        "time": each of 5 folds is scored by a model of the rows before it. Or any splitter of scikit-learn.
     shuffle : bool, default=False
         Draw the folds by chance, evenly: of any `folds` rows in a row, one is in each fold.
     random_state : int, optional
         Seed of the shuffle, 0 by default.
-    groups : array or str, optional
-        Rows of one group stay together; an array or a column's name.
+    groups : array, str or expression, optional
+        Rows of one group stay together: an array, a column's name, an expression of `tenfold.col`, or "file".
     scoring : str, callable, list or dict of them, optional
         Names of scores as scikit-learn has them, what `sklearn.metrics.make_scorer` makes, or functions of an
         estimator, rows and target that look at its predictions; accuracy or r2 by default. Most names are read off

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, Codes, Labels
 from tenfold.metrics.scoring import Summary
-from tenfold.model_selection.formatting import ResultTable, axes, positive_note, scans_note, short
+from tenfold.model_selection.formatting import ResultTable, axes, folds_note, positive_note, scans_note, short
 from tenfold.stats.metrics import within_range
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class CrossValidation(ResultTable):
         The class that scores of two classes, such as f1, take for the positive one.
     metrics : list of str, optional
         Which scores they are, by scikit-learn's names; None if these are in `scoring`.
+    division : str
+        How rows were divided into folds, such as "one for each file"; empty if the arguments alone say it.
     """
 
     given: list[str | None]
@@ -65,6 +67,7 @@ class CrossValidation(ResultTable):
     classes: Labels | None = None
     pos_label: object = None
     metrics: list[str] | None = None
+    division: str = ""
 
     def keys(self) -> list[str]:
         """Keys of the scores of one learner, as scikit-learn has them: `test_score`, or `test_` and each name."""
@@ -179,7 +182,8 @@ class CrossValidation(ResultTable):
         return ["learner", *(c for s in self.scoring for c in (s, "95 % interval", "worst fold", "best fold"))]
 
     def _note(self) -> str:
-        text = f"{self.scores.shape[2]} folds, {scans_note(self.scans, self.seconds)}; best: {self.names[self._bold()]}"
+        folds = folds_note(self.scores.shape[2], self.division)
+        text = f"{folds}, {scans_note(self.scans, self.seconds)}; best: {self.names[self._bold()]}"
         return text + positive_note(self.metrics or self.scoring, self.pos_label)
 
     def _bold(self) -> int:

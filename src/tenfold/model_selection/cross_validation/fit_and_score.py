@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,12 +39,21 @@ from tenfold.metrics.scoring import Scoring, scorers_of
 from tenfold.model_selection.cross_validation.candidates import Candidate
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.cross_validation.fold_shift import ColumnMeans, warn_of_shift
-from tenfold.model_selection.cross_validation.folds import Folds, FoldSplit, Grouping, Splits, nested_shares, splits_of
-from tenfold.model_selection.frame_columns import only_column, without_column
+from tenfold.model_selection.cross_validation.folds import (
+    Folds,
+    FoldSplit,
+    Grouping,
+    Splits,
+    column_of,
+    nested_shares,
+    splits_of,
+)
+from tenfold.model_selection.frame_columns import computed_column, only_column, without_column
 from tenfold.sources import Source
 from tenfold.sources.column_choice import no_rows
+from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.frames import materialized
-from tenfold.sources.inputs import as_source, form_of, refuse_lazy
+from tenfold.sources.inputs import as_source, form_of, is_lazy, refuse_lazy
 from tenfold.stats.combinators import As, By, Each, joined
 from tenfold.stats.metrics import Regression, Scorer
 from tenfold.stats.predictor_scores import Score
@@ -78,7 +87,12 @@ class FitAndScore:
         weight: ArrayLike | None = None,
     ) -> None:
         self.candidates, self.X, self.y = candidates, materialized(X), y
-        self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
+        self.computed: ColumnExpression | None = None
+        """what identifies the fold or the group of rows that are read part by part"""
+        self.note = ""
+        """how rows were divided, in words that follow the number of folds"""
+        self.folds, self.groups = self._of_rows(folds), self._of_rows(groups)
+        self.shuffle, self.seed, self.repeats = shuffle, seed, repeats
         self.whole = whole
         """whether the models of all rows are made too, where they cost nothing more"""
         self.keep = keep
@@ -133,6 +147,7 @@ class FitAndScore:
             summaries=[e.summaries for e in self.candidates],
             classes=self.classes,
             pos_label=self.pos_label,
+            division=self.note,
         )
 
     @property
@@ -164,12 +179,25 @@ class FitAndScore:
     @property
     def column(self) -> str | None:
         """The name of the fold or group column."""
-        return next((c for c in (self.folds, self.groups) if isinstance(c, str)), None)
+        return None if self.computed is not None else column_of(self.folds, self.groups)
+
+    def _of_rows(self, given: Any) -> Any:
+        """Folds or groups; an expression as the name of its column, or as its values, of a frame in memory."""
+        if not isinstance(given, ColumnExpression):
+            return given
+        self.note = f"by {given!r}"
+        if not is_lazy(self.X):
+            return computed_column(self.X, given)
+        self.computed = given
+        return repr(given)
 
     def _fit_and_score(self, candidates: list[Candidate]) -> None:
         """Fit and score the candidates over shared scans."""
         with self._naming(candidates[0]):
-            source = self._source(candidates[0])
+            given = source = self._source(candidates[0])
+            if self.computed is not None:
+                name = repr(self.computed)
+                source = given.with_columns(**{name: self.computed}).without(name)
         ours, need = bool(candidates[0].stages), candidates[0].need
         with opened(current() if ours else Local(threads=1), source) as session:
             for candidate in candidates:
@@ -182,7 +210,7 @@ class FitAndScore:
             found = self._splits(source, need, session)
             self.scans += found.scans if ours else 0
             for candidate in candidates:
-                candidate.source, candidate.need = source, replace(candidate.need, side=found.side)
+                candidate.source, candidate.need = given, replace(candidate.need, side=found.side)
                 candidate.scorers = tuple(scorer.for_classes(candidate.schema.classes) for scorer in candidate.scorers)
                 self.classes = candidate.schema.classes
             if not ours:
@@ -204,6 +232,7 @@ class FitAndScore:
             self.folds, source, need, session, shuffle=self.shuffle, random_state=self.seed, groups=self.groups,
             repeats=self.repeats,
         )  # fmt: skip
+        self.note = found.note or self.note
         if self.shares is None:
             return found
         return nested_shares(found, self.shares, source, need, session, self.seed)

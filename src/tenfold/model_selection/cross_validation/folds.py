@@ -27,10 +27,14 @@ from tenfold.engine.loop import schema_of
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.runner import Session
 from tenfold.sources import Source
-from tenfold.stats.combinators import Joined, crossed
+from tenfold.sources.expressions.expression import ColumnExpression
+from tenfold.sources.tables import ArrowSource
+from tenfold.stats.combinators import Joined, crossed, joined
 
-Grouping = str | ArrayLike
-"""the name of a column, or an entry for each row"""
+Named = str | ArrayLike
+"""the name of a column, an entry for each row; or files, by their word"""
+Grouping = Named | ColumnExpression
+"""the same, or an expression of columns"""
 Indices = tuple[NDArray[np.integer], NDArray[np.integer]]
 """numbers of rows to learn from, and of rows to be scored on"""
 
@@ -46,6 +50,14 @@ class Splitter(Protocol):
 Folds = int | Grouping | Splitter | Sequence[Indices]
 DEFAULT_FOLDS = 10
 """default number of folds"""
+FILE, TIME = "file", "time"
+"""folds that are no columns: of files, and in the order of the rows"""
+MAX_FILE_FOLDS = 20
+"""number of files up to which each is a fold; more are joined to `DEFAULT_FOLDS`"""
+TIME_FOLDS = 5
+"""number of folds in time, as `TimeSeriesSplit` has it"""
+MAX_VALUE_FOLDS = 1000
+"""number of values of a column up to which each is a fold"""
 MAX_SHARE_GROUPS = 1000
 """maximum number of groups that rows are dealt into: shares are rounded to a multiple of its inverse"""
 SHARE_SEED_OFFSET = 7919
@@ -71,6 +83,15 @@ class Splits:
     scans: int = 0
     side: tuple[str, ...] = ()
     """the columns that identify the group"""
+    note: str = ""
+    """how rows were divided, in words that follow the number of folds; empty, if the arguments alone say it"""
+
+
+def column_of(folds: Folds, groups: Grouping | None) -> str | None:
+    """The name of the column that identifies the fold or the group."""
+    if isinstance(folds, str) and folds not in (FILE, TIME):
+        return folds
+    return groups if isinstance(groups, str) and groups != FILE else None
 
 
 def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
@@ -93,6 +114,8 @@ def splits_of(
     repeats: int = 1,
 ) -> Splits:
     """Resolve `folds` to splits for a learner with this need."""
+    assert not isinstance(folds, ColumnExpression)  # the caller has made a column of it
+    assert not isinstance(groups, ColumnExpression)
     if not isinstance(random_state, (int, np.integer)):
         raise ValueError(f"random_state must be an integer, not {random_state!r}. Remedy: random_state=0")
     seeds = [random_state + 1_000_003 * r for r in range(repeats)]
@@ -101,11 +124,17 @@ def splits_of(
             raise ValueError("groups decide the folds: shuffle and repeats do not go with them")
         if not isinstance(folds, str) and isinstance(folds, Splitter):
             return _indices(folds, source, need, session, groups)
+        if isinstance(groups, str) and groups == FILE:
+            return _whole_files(_count(folds), source, need, session)
         return _grouped(_count(folds), source, need, session, groups)
     if isinstance(folds, (int, np.integer)):
         return _numbered(_count(folds), source, need, session, shuffle, seeds)
     if shuffle or repeats > 1:
         raise ValueError("shuffle and repeats go with a number of folds; these folds are given")
+    if isinstance(folds, str) and folds == FILE:
+        return _files(source, need, session)
+    if isinstance(folds, str) and folds == TIME:
+        return _in_time(source, need, session)
     if isinstance(folds, str):
         return _column(folds, source, session)
     if isinstance(folds, Splitter):
@@ -215,7 +244,7 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     return Splits(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
 
 
-def _grouped(k: int, source: Source, need: Need, session: Session, groups: Grouping) -> Splits:
+def _grouped(k: int, source: Source, need: Need, session: Session, groups: Named) -> Splits:
     """Groups stay together; the largest first, each into the fold that has the fewest rows."""
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
@@ -249,14 +278,77 @@ def _labels(column: str, source: Source, session: Session) -> tuple[Labels, Code
 def _column(column: str, source: Source, session: Session) -> Splits:
     """Each value of a column is a fold."""
     labels, _ = _labels(column, source, session)
+    if len(labels) > MAX_VALUE_FOLDS:
+        raise DataError(
+            f"column {column!r} has {len(labels):,} values, and each would be a fold. Remedy: a number of folds with "
+            f"groups={column!r}; of dates, folds=tenfold.col({column!r}).dt.date()"
+        )
     key = Labelled(_check_group_count(len(labels)), column, labels, np.arange(len(labels)))
     return Splits(_leave_one_out(key), None, 1, (column,))
 
 
-def _indices(splitter: Splitter, source: Source, need: Need, session: Session, groups: Grouping | None) -> Splits:
+def _file_cuts(what: str, source: Source, need: Need, session: Session) -> tuple[Codes, int, Codes | None, int]:
+    """The first row of each file, how many rows there are, where parts begin, and scans used."""
+    _refuse_column(FILE, what, source)
+    if not isinstance(source, ArrowSource) or source.file_starts() is None:
+        raise DataError(
+            f"{what}='file' is for rows that are read from files. Remedy: tenfold.scan(paths), or an array with an "
+            "entry for each row"
+        )
+    n, starts, scans = numbering(source, need, session)
+    cuts = source.file_starts(starts)
+    assert cuts is not None
+    return cuts, n, starts, scans
+
+
+def _refuse_column(word: str, what: str, source: Source) -> None:
+    """Refuse a word that is the name of a column too."""
+    if word in source.columns:
+        remedy = "folds=TimeSeriesSplit(5)" if word == TIME else "rename the column"
+        raise DataError(
+            f"{what}={word!r} is no column, and the rows have a column {word!r}. Remedy: if it is meant, "
+            f"{what}=tenfold.col({word!r}); else {remedy}"
+        )
+
+
+def _files(source: Source, need: Need, session: Session) -> Splits:
+    """Each file is a fold; of many files, as many in a row as make ten folds."""
+    cuts, _, starts, scans = _file_cuts("folds", source, need, session)
+    if len(cuts) < 2:
+        raise DataError("there is one file only: nothing is left to learn from. Remedy: a number of folds, folds=10")
+    if len(cuts) <= MAX_FILE_FOLDS:
+        note, first = "one for each file", cuts
+    else:
+        at = _even(len(cuts), DEFAULT_FOLDS)
+        sizes = sorted({*np.diff(np.append(at, len(cuts))).tolist()})
+        note, first = f"of {' or '.join(map(str, sizes))} files each, in order", cuts[at]
+    return Splits(_leave_one_out(Contiguous(len(first), first, starts=starts)), starts, scans, note=note)
+
+
+def _whole_files(k: int, source: Source, need: Need, session: Session) -> Splits:
+    """Rows of a file stay together; the largest first, each into the fold that has the fewest rows."""
+    cuts, n, starts, scans = _file_cuts("groups", source, need, session)
+    fold = _spread(np.diff(np.append(cuts, n)), k)
+    key = joined(Contiguous(len(cuts), cuts, starts=starts), [np.flatnonzero(fold == j).tolist() for j in range(k)])
+    return Splits(_leave_one_out(key), starts, scans, note="of whole files")
+
+
+def _in_time(source: Source, need: Need, session: Session) -> Splits:
+    """Folds in the order of the rows, each scored by a model of all rows before it: as `TimeSeriesSplit`."""
+    _refuse_column(TIME, "folds", source)
+    n, starts, scans = numbering(source, need, session)
+    if n <= TIME_FOLDS:
+        raise ValueError(f"Cannot have number of folds={TIME_FOLDS + 1} greater than the number of samples={n}.")
+    cuts = np.append(0, n - n // (TIME_FOLDS + 1) * np.arange(TIME_FOLDS, 0, -1)).astype(np.int64)
+    key = Contiguous(TIME_FOLDS + 1, cuts, starts=starts)
+    splits = tuple(FoldSplit(key, tuple(range(j)), (j,)) for j in range(1, TIME_FOLDS + 1))
+    return Splits(splits, starts, scans, note="in time: each is scored by a model of the rows before it")
+
+
+def _indices(splitter: Splitter, source: Source, need: Need, session: Session, groups: Named | None) -> Splits:
     """Splits of the row numbers by a splitter of scikit-learn."""
     if isinstance(groups, str):
-        raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
+        raise ValueError("a splitter needs the groups as an array; a name or an expression goes with a number of folds")
     n, starts, scans = numbering(source, need, session)
     y = source.target_values()
     try:
@@ -341,7 +433,7 @@ def nested_shares(
         for share in range(len(shares)):
             train = tuple(g * t + s for g in split.train for s in range(share + 1))
             splits.append(FoldSplit(nested[id(split.key)], train, test))
-    return Splits(tuple(splits), starts, scans, base.side)
+    return Splits(tuple(splits), starts, scans, base.side, base.note)
 
 
 def by_share(folds: Key, dealt: Key, first: Codes, shares: int) -> Key:

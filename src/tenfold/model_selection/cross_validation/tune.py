@@ -17,7 +17,7 @@ from tenfold.metrics.scoring import Scoring
 from tenfold.model_selection.cross_validation.candidates import Candidate, candidates_of, learned
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
 from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore
-from tenfold.model_selection.cross_validation.folds import Folds, Grouping, folds_of
+from tenfold.model_selection.cross_validation.folds import Folds, Grouping, column_of, folds_of
 from tenfold.model_selection.frame_columns import without_column
 from tenfold.sources import Source
 
@@ -155,8 +155,7 @@ def tune(
     params = [one for some in done for one in some.params]
     results = _join([some.results for some in done], params)
     best = results.best_index
-    column = next((c for c in (folds, groups) if isinstance(c, str)), None)
-    model = _refit(candidates[best], clone(learner).set_params(**params[best]), X, y, column)
+    model = _refit(candidates[best], clone(learner).set_params(**params[best]), X, y, column_of(folds, groups))
     return Tuned(model, params[best], float(results.mean[best, 0]), params, results)
 
 

@@ -17,7 +17,7 @@ from tenfold.model_selection.cross_validation.candidates import candidates_of
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation, corrected_interval
 from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore
 from tenfold.model_selection.cross_validation.folds import Folds, Grouping
-from tenfold.model_selection.formatting import ResultTable, axes, positive_note, scans_note
+from tenfold.model_selection.formatting import ResultTable, axes, folds_note, positive_note, scans_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +41,7 @@ class Curve(ResultTable):
     scans: int
     seconds: float
     pos_label: object = None
+    division: str = ""
 
     def along(self) -> tuple[str, Sequence[Any]]:
         """Name and values of the x-axis of the curve."""
@@ -78,7 +79,7 @@ class Curve(ResultTable):
         return [self.along()[0], f"training {self.score_name}", "validation", "95 % interval"]
 
     def _note(self) -> str:
-        text = f"{self.test_scores.shape[1]} folds, {scans_note(self.scans, self.seconds)}"
+        text = f"{folds_note(self.test_scores.shape[1], self.division)}, {scans_note(self.scans, self.seconds)}"
         return text + positive_note([self.score_name], self.pos_label)
 
     def plot(self, ax: Axes | None = None) -> Axes:

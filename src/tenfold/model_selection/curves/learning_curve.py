@@ -37,6 +37,8 @@ class LearningCurve(Curve):
     seconds : float
     pos_label : optional
         The class that a score of two classes, such as f1, takes for the positive one.
+    division : str
+        How rows were divided into folds; empty if the arguments alone say it.
     """
 
     train_sizes: Codes
@@ -120,5 +122,5 @@ def learning_curve(
     return LearningCurve(
         train_sizes=np.rint(sizes[:, :, 0].mean(axis=1)).astype(np.int64), train_scores=train, test_scores=test,
         sizes=sizes, score_name=judged.scoring[0], scans=judged.scans, seconds=judged.seconds,
-        pos_label=judged.pos_label,
+        pos_label=judged.pos_label, division=judged.division,
     )  # fmt: skip

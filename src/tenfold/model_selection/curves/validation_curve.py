@@ -33,6 +33,8 @@ class ValidationCurve(Curve):
     seconds : float
     pos_label : optional
         The class that a score of two classes, such as f1, takes for the positive one.
+    division : str
+        How rows were divided into folds; empty if the arguments alone say it.
     """
 
     param_name: str
@@ -120,5 +122,5 @@ def validation_curve(
         param_name=param_name, param_range=values, train_scores=learned, test_scores=judged.scores[:, 0],
         sizes=np.broadcast_to(np.array(judged.sizes), (len(values), len(judged.sizes), 2)),
         score_name=judged.scoring[0],
-        scans=judged.scans, seconds=judged.seconds, pos_label=judged.pos_label,
+        scans=judged.scans, seconds=judged.seconds, pos_label=judged.pos_label, division=judged.division,
     )  # fmt: skip

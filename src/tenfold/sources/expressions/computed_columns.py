@@ -87,6 +87,9 @@ class WithColumns(ArrowSource):
     def starts(self) -> Codes | None:
         return self.base.starts()
 
+    def file_starts(self, starts: Codes | None = None) -> Codes | None:
+        return self.base.file_starts(starts)
+
     def place(self, part: int) -> str:
         return self.base.place(part)
 

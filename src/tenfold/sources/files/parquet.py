@@ -244,6 +244,11 @@ class ParquetSource(ArrowSource):
     def starts(self) -> Codes | None:
         return None if self.filter is not None else self._starts
 
+    def file_starts(self, starts: Codes | None = None) -> Codes:
+        cuts = self._starts if starts is None else starts
+        first = np.flatnonzero(np.diff(self._parts[:, 0], prepend=-1))
+        return np.unique(cuts[:-1][first][cuts[:-1][first] < cuts[-1]])
+
     def place(self, part: int) -> str:
         k, group = self._parts[part]
         return f"{self.files[k]}, row group {group}"
