@@ -93,8 +93,8 @@ def warn_of_shift(folds: Sequence[FoldMeans], names: Sequence[str]) -> None:
         f"chance (p = {p.min() * len(p):.1g}). Folds follow the order of the rows, class by class, and that order is "
         "related to the columns: each model is scored on rows unlike those it learned from. The scores do not estimate "
         "how well a model predicts new rows, such as those of a new day, and `tune` would choose by them. Remedy: "
-        "shuffle=True, if new rows are like these; folds=TimeSeriesSplit(5) of scikit-learn, or groups= the column of "
-        "the day, if rows are sorted by time and those to predict are of later days",
+        "shuffle=True, if new rows are like these; folds='time', or groups= the day, by a column or as "
+        "tenfold.col(...).dt.date(), if rows are sorted by time and those to predict are of later days",
         UserWarning,
         stacklevel=6,
     )
