@@ -8,10 +8,22 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
-from tenfold import Local, on
+from tenfold import (
+    AdaBoostClassifier,
+    HistGradientBoostingRegressor,
+    Local,
+    PoissonRegressor,
+    Ridge,
+    StandardScaler,
+    cross_validate,
+    on,
+    scan,
+)
 from tenfold.engine import progress
+from tenfold.pipeline import make_pipeline
 
 PROGRAM = """
 import time
@@ -38,10 +50,29 @@ def program(patience, more=""):
     return [sys.executable, "-c", PROGRAM.format(patience=patience, more=more)]
 
 
-def on_a_terminal(command):
+@pytest.fixture
+def drawn(monkeypatch):
+    """What a bar draws on a terminal, from the first moment on: title, how far, of how much, words."""
+    lines = []
+
+    class Terminal:
+        def draw(self, *line):
+            lines.append(tuple(line))
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(progress, "_Terminal", Terminal)
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(progress.Bar.__init__, "__defaults__", (0.0,))
+    with on(Local(threads=1), verbose=True):
+        yield lines
+
+
+def on_a_terminal(command, columns=120):
     """What a program writes to a terminal."""
     mine, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "NO_COLOR": ""}
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "NO_COLOR": ""}
     done = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, close_fds=True)
     os.close(theirs)
     found = b""
@@ -68,6 +99,70 @@ def test_on_a_terminal_after_a_while_and_gone_at_the_end():
     last = raw.rsplit("\x1b[2K", 1)[1]  # after the last line was erased
     assert "scan" not in last
     assert "done" in last
+
+
+def test_a_line_that_is_too_long_is_two():
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", on_a_terminal(program(0.1), columns=60))
+    assert re.search(r"Ridge, scan 1[^\n/]*\r?\n", text)
+    assert re.search(r"\d+/16 parts · .*rows/s · \d:\d\d", text)
+
+
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3_000, 3))
+    return X, rng.poisson(np.exp(X[:, 0])).astype(float)
+
+
+def test_rounds_that_read_nothing_are_shown(drawn):
+    HistGradientBoostingRegressor(max_iter=12).fit(*rows())
+    rounds = [(done, total, title) for title, done, total, _ in drawn if "round 7 of at most 12" in title]
+    assert rounds
+    assert {(done, total) for done, total, _ in rounds} == {(6, 12)}
+    assert all(title.startswith("HistGradientBoostingRegressor, scan 2 of about 2, ") for *_, title in rounds)
+
+
+def test_rounds_of_held_rows_are_no_scans(drawn):
+    X, y = rows()
+    AdaBoostClassifier(n_estimators=5).fit(X, y > 1)
+    scans = {title.split(", ")[1] for title, *_ in drawn if "round 4 of at most 5" in title}
+    assert len(scans) == 1
+    assert any(done > total > 1 for _, done, total, _ in drawn) is False
+
+
+def test_folds_and_how_many_scans(drawn):
+    boosting = HistGradientBoostingRegressor(max_iter=3)
+    found = cross_validate([make_pipeline(StandardScaler(), boosting), Ridge()], scan(*rows()), folds=2)
+    titles = [title for title, *_ in drawn]
+    assert all(title.startswith("cross-validation, scan ") for title in titles)
+    assert any(title.endswith("HistGradientBoostingRegressor, fold 2 of 2, round 2 of at most 3") for title in titles)
+    assert any("2 learners" in title for title in titles)
+    scans = [re.search(r"scan (\d+)(?: of about (\d+))?", title) for title in titles]
+    assert max(int(one[1]) for one in scans) == found.scans
+    expected = {int(one[2]) for one in scans if one[2]}
+    assert expected == {found.scans}
+
+
+def test_more_scans_than_expected_are_not_of_so_many(drawn):
+    PoissonRegressor(tol=0.0, max_iter=25).fit(scan(*rows()))
+    scans = [re.search(r"scan (\d+)(?: of about (\d+))?", title) for title, *_ in drawn]
+    assert all(int(one[1]) <= int(one[2]) for one in scans if one[2])
+
+
+def test_nothing_is_left_is_never_said(drawn, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.1)
+    bar = progress.Bar("boosting", 2.0)
+    bar.scan(60, 50_000)
+    for _ in range(60):
+        clock[0] += 1.0
+        bar.advance(1)
+    assert drawn[28] == ("boosting, scan 1", 30, 60, "30/60 parts · 50 k rows/s · 0:30 · 0:30 left of this scan")
+    for one in range(1, 101):  # rounds, slow ones, that read nothing
+        bar.turn(progress.Work("boosting", one, 100))
+        clock[0] += 5.0
+    assert drawn[-1] == ("boosting, scan 1, round 100 of at most 100", 99, 100, "8:15 · at most 0:05 left")
+    assert not any("0:00 left" in words for *_, words in drawn)
 
 
 def test_what_is_quick_shows_nothing():

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tenfold.core import MANY, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core import MANY, ONE, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.driver_threads import driver_threads
 from tenfold.core.errors import naming
@@ -25,6 +25,7 @@ from tenfold.engine.executors.threads import one_blas_thread
 from tenfold.engine.held_rows import of_chunk
 from tenfold.engine.job import FindSchema, FindSequences, NameSequence
 from tenfold.engine.plan import NO_ROWS, Groups, Plan
+from tenfold.engine.progress import Work, bar
 from tenfold.engine.row_counts import Counted
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -141,6 +142,8 @@ class Member:
     """whether a model is made of the summary; if not, it is merged with that of other rows before"""
     title: str = ""
     """by which errors name it among several learners; those of one learner have the same"""
+    fold: str = ""
+    """by which progress names it among the models of one learner"""
 
     @cached_property
     def view(self) -> View:
@@ -168,9 +171,15 @@ class Member:
         self.at = _with(self.at, joint(ask, answer), ask, len(range(0, parts, every(ask))) / parts)
 
 
-def run(members: Sequence[Member], source: Source, session: Session) -> int:
-    """Run members till all are done; how many times the source was read."""
-    began = time.monotonic()
+def run(members: Sequence[Member], source: Source, session: Session, scans_after: int | None = 0) -> int:
+    """Run members till all are done; how many times the source was read.
+
+    scans_after: about how many times it is read then, if that is known, for progress.
+    """
+    began, seen = time.monotonic(), bar()
+    if seen is not None:
+        each = [usual_scans(m.learner) for m in members]
+        seen.expect(None if None in each or scans_after is None else max(filter(None, each), default=0) + scans_after)
     scans, held = 0, set[tuple[bytes, int]]()
     going = list(members)
     while going:
@@ -178,19 +187,44 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
             plan = session.plan(Each(tuple(itertools.starmap(Member.expression, wanting))))
+            reads = plan.scans(held)
+            if seen is not None:
+                seen.ask(_work([m for m, _ in wanting]), reads > 0)
             for (m, ask), answer in zip(wanting, _answers(wanting, plan, session), strict=True):
                 with naming(m.title) if m.title else nullcontext():
                     m.take(ask, answer, len(source))
-            scans += plan.scans(held)
+            scans += reads
             held = plan.held
         for m, ask in zip(going, asks, strict=True):
+            if seen is not None:
+                seen.turn(_work([m]))
             with naming(m.title) if m.title else nullcontext():
                 if m.solved:
                     _go_on(m, ask is None, time.monotonic() - began)
                 else:
                     _end(m, "done")
         going = [m for m in going if m.done is None]
+    if seen is not None:
+        seen.ask()
     return scans
+
+
+def usual_scans(learner: Any) -> int | None:
+    """About how many times a learner reads its rows, if that is known."""
+    return 1 if learner.passes == ONE else getattr(learner, "usual_scans", None)
+
+
+def _work(members: Sequence[Member]) -> Work:
+    """What progress shows of members: of several learners their number alone, of one its round."""
+    kinds = {type(m.learner).__name__: m for m in members}
+    name, first = next(iter(kinds.items()))
+    if len(kinds) > 1:
+        return Work(f"{len(kinds)} learners")
+    who = ", ".join(filter(None, (name, first.fold if len(members) == 1 else "")))
+    if first.learner.passes == ONE:
+        return Work(who)
+    most, done = getattr(first.learner, "most_rounds", None) or 0, min(m.at.state.step for m in members)
+    return Work(who, done + 1, max(most, 0)) if most <= 0 or done < most else Work(who)
 
 
 def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: Session) -> Any:

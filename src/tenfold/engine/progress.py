@@ -1,7 +1,8 @@
-"""Progress bar for scans of more than two seconds, on a terminal or in a notebook only.
+"""Progress bar for what takes more than two seconds, on a terminal or in a notebook only.
 
-Runners tell the bar in force, if there is one, how many parts of the scan are done. It does nothing before two
-seconds are over, and then looks at the clock more often than it draws.
+Runners tell the bar in force, if there is one, how many parts of the scan are done, and the loop which learners are at
+work, and in which round: many rounds read nothing. It does nothing before two seconds are over, and then looks at the
+clock more often than it draws.
 """
 
 from __future__ import annotations
@@ -12,34 +13,67 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 SECONDS_BEFORE_BAR = 2.0
 """seconds before the bar appears"""
 POLL_SECONDS = 0.1
 """seconds between two looks of it"""
+BAR_WIDTH = 30
+"""of a bar on a terminal, in characters"""
 
 _bar: ContextVar[Bar | None] = ContextVar("bar", default=None)
 _wish: ContextVar[bool | None] = ContextVar("verbose", default=None)
 
 
+class Work(NamedTuple):
+    """Learners at work, and the round that they are in."""
+
+    who: str
+    round: int = 0
+    """0, if they are not in the same"""
+    most: int = 0
+    """rounds at the most; 0, if nothing limits them"""
+
+    def __str__(self) -> str:
+        limit = f" of at most {self.most}" if self.most else ""
+        return ", ".join(filter(None, (self.who, self.round and f"round {self.round}{limit}")))
+
+
+NOBODY = Work("")
+
+
 class Bar:
-    """One bar for a fit: which scan, how far, how fast, how long still."""
+    """One bar for a fit: which scan or round, of which learner, how far, how fast, how long still."""
 
     def __init__(self, what: str, patience: float = SECONDS_BEFORE_BAR) -> None:
         self.what = what
         self.scans = 0
         self._shown: Any = None
         self._due = time.monotonic() + patience
+        self._expected = 0
+        self._work, self._reads = NOBODY, True
         self._done = self._total = 0
         self._rows = 0.0
-        self._began = time.monotonic()
+        self._began = self._turned = self._rounds_began = time.monotonic()
+        self._first = NOBODY
+        """of the rounds that have read nothing since they began"""
+
+    def expect(self, scans: int | None) -> None:
+        """Announce about how many scans are still to come; None if nobody knows."""
+        self._expected = 0 if scans is None else self.scans + scans
+
+    def ask(self, work: Work = NOBODY, reads: bool = True) -> None:
+        """Begin to compute what these learners ask for, from rows that are read, or from those that are held."""
+        self._work, self._reads = work, reads
 
     def scan(self, parts: int, rows: float) -> None:
         """Begin a scan of n parts, with the number of rows of each (0 if unknown)."""
-        self.scans += 1
+        self.scans += self._reads
         self._done, self._total, self._rows = 0, parts, rows
-        self._began = time.monotonic()
+        self._began = self._turned = time.monotonic()
+        if self._reads:
+            self._first = NOBODY
 
     def advance(self, parts: int) -> None:
         """Advance the bar by n parts."""
@@ -47,17 +81,47 @@ class Bar:
         now = time.monotonic()
         if now < self._due:
             return
+        if self._work.most and not self._reads:
+            self._draw_round(self._work, now, self._done / self._total)
+        else:
+            self._draw_parts(now)
+
+    def turn(self, work: Work) -> None:
+        """Begin to make the next state of a learner, which reads nothing."""
+        now = time.monotonic()
+        slow, self._turned = now - self._turned >= POLL_SECONDS, now
+        if self._first.most != work.most or not 0 < self._first.round <= work.round:
+            self._first, self._rounds_began = work, now
+        if now >= self._due or (slow and self._shown is not None):  # what follows a slow one may take as long
+            self._draw_round(work, now)
+
+    def _draw_parts(self, now: float) -> None:
+        gone = max(now - self._began, 1e-9)
+        words = [f"{self._done}/{self._total} parts"]
+        if self._rows and self._reads:
+            words.append(f"{_short(self._rows * self._done / gone)} rows/s")
+        words.append(_clock(gone))
+        left = gone * (self._total - self._done) / max(self._done, 1)
+        if self._done and left >= 1:
+            last = self._reads and self.scans == self._expected and not self._work.most
+            words.append(f"{_clock(left)} left" + ("" if last else " of this scan"))
+        self._draw(self._work, self._done, self._total, words, now)
+
+    def _draw_round(self, work: Work, now: float, share: float = 0.0) -> None:
+        gone, done = now - self._rounds_began, work.round - 1 + share
+        rounds = done - (self._first.round - 1)
+        words = [_clock(gone)] if work.round else ["computing", _clock(gone)]
+        if work.most and rounds > 0 and (left := gone * (work.most - done) / rounds) >= 1:
+            words.append(f"at most {_clock(left)} left")
+        self._draw(work, done if work.most else 0, work.most, words, now)
+
+    def _draw(self, work: Work, done: float, total: int, words: list[str], now: float) -> None:
         self._due = now + POLL_SECONDS
         if self._shown is None:
             self._shown = _Page() if in_notebook() else _Terminal()
-        gone = max(now - self._began, 1e-9)
-        words = [f"{self._done}/{self._total} parts"]
-        if self._rows:
-            words.append(f"{_short(self._rows * self._done / gone)} rows/s")
-        words.append(_clock(gone))
-        if self._done:
-            words.append(f"{_clock(gone * (self._total - self._done) / self._done)} left")
-        self._shown.draw(f"{self.what}, scan {self.scans}", self._done, self._total, " · ".join(words))
+        scan = f"scan {self.scans}" + (f" of about {self._expected}" if self.scans <= self._expected else "")
+        who = work._replace(who="" if work.who == self.what else work.who)
+        self._shown.draw(", ".join(filter(None, (self.what, scan, str(who)))), done, total, " · ".join(words))
 
     def close(self) -> None:
         """Remove the bar."""
@@ -67,28 +131,32 @@ class Bar:
 
 
 class _Terminal:
-    """A line that is drawn over and, at the end, erased."""
+    """A line, or two if it is too long, drawn over and, at the end, erased."""
 
     def __init__(self) -> None:
-        from rich import progress
         from rich.console import Console
+        from rich.live import Live
 
-        columns = (
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(bar_width=30),
-            progress.TextColumn("{task.fields[words]}"),
-        )
         console = Console(file=sys.stderr, force_terminal=_wish.get() or None)
-        self._lines = progress.Progress(*columns, console=console, transient=True, auto_refresh=False)
-        self._task = self._lines.add_task("", words="")
-        self._lines.start()
+        self._live = Live(console=console, transient=True, auto_refresh=False)
+        self._live.start()
 
-    def draw(self, title: str, done: int, total: int, words: str) -> None:
-        self._lines.update(self._task, description=title, completed=done, total=total, words=words)
-        self._lines.refresh()
+    def draw(self, title: str, done: float, total: int, words: str) -> None:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        width = self._live.console.width
+        long = len(title) + BAR_WIDTH + len(words) + 2 > width
+        name = Text(title, no_wrap=True, overflow="ellipsis")
+        bar = ProgressBar(total or None, done, min(BAR_WIDTH, max(width - len(words) - 1, 1)))
+        line = Table.grid(padding=(0, 1))
+        line.add_row(*(() if long else (name,)), bar, Text(words, no_wrap=True))
+        self._live.update(Group(name, line) if long else line, refresh=True)
 
     def close(self) -> None:
-        self._lines.stop()
+        self._live.stop()
 
 
 class _Page:
@@ -100,8 +168,9 @@ class _Page:
         self._html = HTML
         self._handle = display(HTML(""), display_id=True)
 
-    def draw(self, title: str, done: int, total: int, words: str) -> None:
-        bar = f"<progress value='{done}' max='{total}' style='width:16em;vertical-align:middle'></progress>"
+    def draw(self, title: str, done: float, total: int, words: str) -> None:
+        far = f"value='{done:g}' max='{total}' " if total else ""
+        bar = f"<progress {far}style='width:16em;vertical-align:middle'></progress>"
         line = f"<div style='font-family:monospace;white-space:nowrap'>{escape(title)} {bar} {escape(words)}</div>"
         self._handle.update(self._html(line))
 

@@ -160,6 +160,10 @@ class AdaBoostClassifier(MemberSequence, Classifier):
             rounds = MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
         return cast(BoostingRounds, rounds)
 
+    @property
+    def most_rounds(self) -> int:
+        return self.n_estimators
+
     def start(self, schema: Schema) -> State:
         """The state before the first round."""
         return self._rounds.start(schema)

@@ -171,6 +171,7 @@ class Boosting(Estimator):
     """A sum of trees. A subclass defines the loss and the initial prediction."""
 
     passes = MANY
+    usual_scans = 2  # samples, and bins, which are held
     min_samples_split = fixed(2)
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
@@ -205,6 +206,10 @@ class Boosting(Estimator):
 
     def stop(self) -> Never:
         return Never()
+
+    @property
+    def most_rounds(self) -> int:
+        return self.rounds
 
     def ask(self, state: BoostingState) -> Asked | None:
         """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""

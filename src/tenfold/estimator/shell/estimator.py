@@ -74,6 +74,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     """parameter sets for the laws: small where defaults are slow, and one for each algorithm"""
     decided: ClassVar[tuple[str, ...]] = ()
     """boolean attributes that `fit` decides beside the model; a sum has one if both models have it"""
+    usual_scans: ClassVar[int | None] = None
+    """about how many times an iterative learner reads its rows, if that depends little on them, for progress"""
     chooses_columns: ClassVar[bool] = False
     """whether parameters select columns, so that `bound` must see the rows before `need` is used"""
 
@@ -99,6 +101,11 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def stop(self) -> Stop:
         """When the loop is to end although the learner would go on."""
         return Rounds(self.max_iter) if _uses(self.__class__, "max_iter") else Never()
+
+    @property
+    def most_rounds(self) -> int | None:
+        """Rounds of a fit at the most, if a parameter limits them; for progress alone."""
+        return self.max_iter if _uses(self.__class__, "max_iter") else None
 
     @property
     def seeded(self) -> bool:

@@ -152,6 +152,7 @@ class Glm(RobustErrors, Featured):
     """Base of the generalized linear models, which define `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
+    usual_scans: ClassVar[int | None] = 10  # Newton's steps, the first of them from some of the parts
     kind: ClassVar[int]
 
     def penalties(self, weight: float) -> tuple[float, float]:

@@ -6,6 +6,7 @@ What `cross_validate`, `tune`, the curves and `bias_variance` share. Which rows 
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from tenfold.core.errors import naming
 from tenfold.core.statistic import Expression
 from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.group_keys import Key, Listed, Stratified
+from tenfold.engine.loop import usual_scans
 from tenfold.engine.plan import Groups
 from tenfold.engine.progress import progress
 from tenfold.engine.row_counts import Counted
@@ -223,7 +225,8 @@ class FitAndScore:
                     with self._naming(candidate):
                         self._enrol(candidate, stage, found.each)
                 members = [m for e in some for m in e.members[stage]]
-                self.scans += run([*members, *(e.whole for e in some if e.whole)], source, session)
+                members += [e.whole for e in some if e.whole]
+                self.scans += run(members, source, session, _scans_after(stage, candidates))
             self._score([e for e in candidates if not self._read_off(e, found.each)], session, found.each)
 
     def _splits(self, source: Source, need: Need, session: Session) -> Splits:
@@ -258,6 +261,7 @@ class FitAndScore:
                 Member(
                     learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
                     candidate.need, schema, certified=False, title=self._title(candidate),
+                    fold=f"fold {j + 1} of {len(splits)}",
                 )
             )  # fmt: skip
         candidate.members.append(members)
@@ -376,6 +380,13 @@ class Side(NamedTuple):
     split: int
     groups: tuple[int, ...]
     learned: bool
+
+
+def _scans_after(stage: int, candidates: Sequence[Candidate]) -> int | None:
+    """About how many scans follow a stage, those of later ones and one for the scores; None, if nobody knows."""
+    later = itertools.zip_longest(*(one.stages[stage + 1 :] for one in candidates))
+    each = [[usual_scans(learner) for learner in some if learner is not None] for some in later]
+    return None if any(None in some for some in each) else 1 + sum(max(filter(None, some)) for some in each)
 
 
 def _side_scores(candidate: Candidate, some: list[Side], score: Score, splits: Sequence[FoldSplit]) -> Expression:
