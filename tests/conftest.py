@@ -17,6 +17,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 
 # scipy must know of the array API before it is first imported, or scikit-learn skips a check: no imports of it above
 os.environ["SCIPY_ARRAY_API"] = "1"
+os.environ["TENFOLD_TRACEBACK"] = "full"  # errors of tests show where they come from
 
 KERNELS = Path(__file__).parent / "compiled"
 unlisted = []

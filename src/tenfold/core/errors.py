@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 class DataError(ValueError):
@@ -83,3 +88,38 @@ class MergeError(ValueError):
 
 class ModelFileError(ValueError):
     """A model file is damaged, forged, or of a version this tenfold does not read."""
+
+
+class _Edge:
+    """Where errors leave the library: those that name a remedy lose the frames they have gathered within."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        # On the way out the interpreter goes on with what is left here, and adds the frames of the callers alone.
+        if isinstance(error, (DataError, ParameterError, MergeError, ModelFileError)):
+            if os.environ.get("TENFOLD_TRACEBACK") == "full":
+                return
+            seen: set[int] = set()
+            while error is not None and id(error) not in seen:
+                seen.add(id(error))
+                error.__traceback__ = None
+                error = error.__cause__ or error.__context__
+
+
+EDGE = _Edge()
+
+
+def from_here(function: FunctionT) -> FunctionT:
+    """Show users an error of the library as one of their own call: the last frame is the call of this function.
+
+    The environment variable TENFOLD_TRACEBACK=full shows all frames.
+    """
+
+    @wraps(function)
+    def edge(*args: Any, **kwargs: Any) -> Any:
+        with EDGE:
+            return function(*args, **kwargs)
+
+    return cast(FunctionT, edge)

@@ -9,18 +9,20 @@ import time
 from typing import Any
 
 from tenfold.core import ONE, Certificate
+from tenfold.core.errors import from_here
 from tenfold.engine import Snapshot
 from tenfold.engine.executors.held_store import size
 from tenfold.stats.combinators import title
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:  # pragma: no cover - a scikit-learn without them
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """A mixin without callbacks, for a scikit-learn that has none."""
 
-    def with_callbacks(method: Any) -> Any:
+    def _with_callbacks(method: Any) -> Any:
         """The method as it is."""
         return method
 
@@ -31,6 +33,11 @@ MAX_REPORTED_SINGLY = 100
 """turns that are reported singly; then one in ten, one in a hundred: scikit-learn's bar slows down with their number"""
 
 __all__ = ["CallbackSupportMixin", "History", "Reporting", "with_callbacks"]
+
+
+def with_callbacks(method: Any) -> Any:
+    """A method `fit` that scikit-learn's callbacks watch, and whose errors are shown as those of its call."""
+    return from_here(_with_callbacks(method))
 
 
 class History:

@@ -22,6 +22,7 @@ from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import freeze
 from tenfold.core.contract import RecordTypes, for_users, record_types
+from tenfold.core.errors import from_here
 from tenfold.core.learner import ModelT, StateT, SummaryT
 from tenfold.engine import Fit, Watcher, current, fit, one_blas_thread
 from tenfold.engine.progress import progress
@@ -324,6 +325,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     # ---- merging -------------------------------------------------------------------------------
 
     @available_if(lambda self: as_fitted(self).passes != MANY)
+    @from_here
     @for_users
     def partial_fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Any:
         """Fit to more rows: equal to adding the model of these rows. On an error, the model is unchanged.

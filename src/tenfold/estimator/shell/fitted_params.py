@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 
 from tenfold.core import Learner
 from tenfold.core.contract import for_users, is_marked
+from tenfold.core.errors import EDGE
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -108,7 +109,8 @@ def fitted(function: Function) -> Function:
 
     @wraps(function)
     def method(self: Any, *args: Any, **given: Any) -> Any:
-        return function(as_fitted(self), *args, **given)
+        with EDGE:
+            return function(as_fitted(self), *args, **given)
 
     return for_users(cast(Function, method))
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tenfold.core import Certificate, Claim, DataError, MatrixLike
+from tenfold.core.errors import from_here
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, feature_names
 from tenfold.metrics.scoring import Summary
@@ -34,6 +35,7 @@ from tenfold.theory.bounds.held_out import UNSEEN
 from tenfold.theory.checks import fraction, one_of, whole
 
 
+@from_here
 def certify(
     model: BaseEstimator | Tuned,
     X: MatrixLike,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from tenfold.core import MatrixLike, ParameterError, Remedy
+from tenfold.core.errors import from_here
 from tenfold.metrics.scoring import Scoring
 from tenfold.model_selection.cross_validation.candidates import Learners, candidates_of
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
@@ -12,6 +13,7 @@ from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore
 from tenfold.model_selection.cross_validation.folds import Folds, Grouping, folds_of
 
 
+@from_here
 def cross_validate(
     learners: Learners,
     X: MatrixLike,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from tenfold.core import MatrixLike
-from tenfold.core.errors import naming
+from tenfold.core.errors import from_here, naming
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator import Estimator
@@ -18,6 +18,7 @@ from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import as_source, form_of, is_lazy
 
 
+@from_here
 def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | None = None) -> list[Estimator]:
     """Fit several learners over shared scans: as many as the learner with the most passes needs.
 

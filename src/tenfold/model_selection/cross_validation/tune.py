@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
 from tenfold.core import MatrixLike
+from tenfold.core.errors import from_here
 from tenfold.metrics.scoring import Scoring
 from tenfold.model_selection.cross_validation.candidates import Candidate, candidates_of, learned
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
@@ -91,6 +92,7 @@ class Tuned:
         return self.results.plot(score, ax)
 
 
+@from_here
 def tune(
     learner: BaseEstimator,
     grid: Grid,
