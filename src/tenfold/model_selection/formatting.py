@@ -39,6 +39,12 @@ def short(name: str, most: int = 40) -> str:
     return name if len(name) <= most else f"{name[: most - 3]}..."
 
 
+def shortened(names: Sequence[str], most: int = 40) -> list[str]:
+    """Names that fit; those that would be equal if they were cut stay whole."""
+    cut = [short(name, most) for name in names]
+    return [name if cut.count(one) > 1 else one for name, one in zip(names, cut, strict=True)]
+
+
 def in_columns(rows: list[list[str]]) -> str:
     """Rows of text, one below the other."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.core.axes import values
+from tenfold.model_selection.cross_validation.tune import names_of
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.frames import table_of
 
@@ -261,7 +262,7 @@ def test_proposals_of_optuna(direction, sign):
 
 def test_what_is_shown():
     found = tn.tune(tn.Ridge(), {"alpha": [0.123456789, 2.0], "fit_intercept": [True]}, X, Y, folds=3)
-    assert found.results.names == ["alpha=0.1235, fit_intercept=True", "alpha=2, fit_intercept=True"]
+    assert found.results.names == ["alpha=0.1235", "alpha=2"]
     assert str(found) == repr(found)
     assert str(found).endswith(f"best parameters: {found.best_params_}")
     assert "alpha=0.1235" in found._repr_html_()
@@ -294,3 +295,36 @@ def test_what_cannot_be_tuned(path):
     source = tn.scan(path, target="y", columns=COLUMNS)
     with pytest.raises(tn.DataError, match="it needs its rows in memory. Remedy: give arrays or a frame"):
         tn.tune(linear_model.Ridge(), {"alpha": [1.0]}, source)
+
+
+def test_combinations_are_named_by_what_varies():
+    steps = make_pipeline(preprocessing.StandardScaler(), tn.HistGradientBoostingRegressor(max_iter=2))
+    boosting = "histgradientboostingregressor__"
+    grid = {boosting + "learning_rate": [0.05, 0.1], boosting + "max_leaf_nodes": [3], boosting + "max_depth": [2, 3]}
+    found = tn.tune(steps, grid, X, Y, folds=2).results
+    pairs = [(rate, depth) for rate in (0.05, 0.1) for depth in (2, 3)]
+    assert sorted(found.names) == [f"learning_rate={rate}, max_depth={depth}" for rate, depth in pairs]
+    assert {line.split("  ")[0] for line in str(found).splitlines()[1:-1]} == {*found.names}
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ([{"ridge__alpha": 1.0, "svc__alpha": 2.0}, {"ridge__alpha": 3.0, "svc__alpha": 4.0}],
+         ["ridge__alpha=1, svc__alpha=2", "ridge__alpha=3, svc__alpha=4"]),
+        ([{"a": 1.00001}, {"a": 1.00002}], ["a=1.00001", "a=1.00002"]),
+        ([{"a": 1, "b": 2}], ["a=1, b=2"]),
+        ([{"a": 1, "b": 2}, {"a": 1}], ["b=2", ""]),
+        ([{"a": 1, "b": None}, {"a": 2}], ["a=1, b=None", "a=2"]),
+    ],
+)  # fmt: skip
+def test_names_of_combinations(params, names):
+    assert names_of(params) == names
+
+
+def test_long_names_are_not_cut_to_equal_ones():
+    learners = {"a" * 70 + "b": tn.Ridge(), "a" * 70 + "c": tn.Ridge(2.0), "d" * 70: tn.Ridge(3.0)}
+    found = tn.cross_validate(learners, X, Y, folds=2)
+    assert [row[0] for row in found._rows()] == ["a" * 70 + "b", "a" * 70 + "c", "d" * 57 + "..."]
+    shown = [text.get_text() for text in found.plot().get_yticklabels()]
+    assert shown == ["d" * 37 + "...", "a" * 70 + "c", "a" * 70 + "b"]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Array, Codes, Labels
 from tenfold.metrics.scoring import Summary
-from tenfold.model_selection.formatting import ResultTable, axes, folds_note, positive_note, scans_note, short
+from tenfold.model_selection.formatting import ResultTable, axes, folds_note, positive_note, scans_note, shortened
 from tenfold.stats.metrics import within_range
 
 if TYPE_CHECKING:
@@ -170,8 +170,8 @@ class CrossValidation(ResultTable):
     def _rows(self) -> list[list[str]]:
         ends = self.interval()
         rows = []
-        for i, name in enumerate(self.names):
-            cells = [short(name, 60)]
+        for i, name in enumerate(shortened(self.names, 60)):
+            cells = [name]
             for scores, (low, high) in zip(self.scores[i], ends[i], strict=True):
                 cells += [f"{scores.mean():.5g}", f"{low:.5g} to {high:.5g}"]
                 cells += [f"{scores.min():.5g}", f"{scores.max():.5g}"]
@@ -211,7 +211,7 @@ class CrossValidation(ResultTable):
             ax.plot(self.scores[i, s], np.full(self.scores.shape[2], at), "o", color=colour, alpha=0.35, ms=5, mew=0)
             ax.plot(ends[i, s], [at, at], "-", color=colour, lw=2)
             ax.plot(self.mean[i, s], at, "D", color=colour, ms=7)
-        ax.set_yticks(range(len(self.names)), [short(n) for n in reversed(self.names)])
+        ax.set_yticks(range(len(self.names)), shortened(self.names)[::-1])
         ax.set_ylim(-0.6, len(self.names) - 0.4)
         ax.set_xlabel(f"{self.scoring[s]} (dots: folds; line: 95 % interval of the mean)")
         ax.grid(axis="x", alpha=0.3)

@@ -198,10 +198,9 @@ def _proposed(
 
 
 def _join(some: list[CrossValidation], params: list[Params]) -> CrossValidation:
-    names = [", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in p.items()) for p in params]
     return replace(
         some[0],
-        given=list(names),
+        given=list(names_of(params)),
         learners=[one for r in some for one in r.learners],
         scores=np.concatenate([r.scores for r in some]),
         scans=sum(r.scans for r in some),
@@ -210,6 +209,36 @@ def _join(some: list[CrossValidation], params: list[Params]) -> CrossValidation:
         summaries=None,
         classes=None,
     )
+
+
+def names_of(params: Sequence[Params]) -> list[str]:
+    """Names of combinations of parameters: what varies between them, without the steps if that is clear."""
+    keys = list(dict.fromkeys(key for one in params for key in one))
+    written = {key: _written([one.get(key) for one in params]) for key in keys}
+    varying = [k for k in keys if len(set(written[k])) > 1 or 0 < sum(k in one for one in params) < len(params)] or keys
+    names = _without_steps(varying)
+    each = ([f"{names[k]}={written[k][at]}" for k in varying if k in one] for at, one in enumerate(params))
+    return [", ".join(some) for some in each]
+
+
+def _written(values: Sequence[object]) -> list[str]:
+    """Values on one line each; numbers with four digits, if that keeps them apart."""
+    whole = [" ".join(str(value).split()) for value in values]
+    few = [f"{value:.4g}" if isinstance(value, float) else text for value, text in zip(values, whole, strict=True)]
+    return few if len(set(few)) == len(set(whole)) else whole
+
+
+def _without_steps(keys: Sequence[str]) -> dict[str, str]:
+    """The last words of each path `step__parameter`: as few as no other path ends with."""
+    paths = {key: key.split("__") for key in keys}
+    found = dict(zip(keys, keys, strict=True))
+    for key, path in paths.items():
+        others = [other for name, other in paths.items() if name != key]
+        for n in range(1, len(path)):
+            if all(other[-n:] != path[-n:] for other in others):
+                found[key] = "__".join(path[-n:])
+                break
+    return found
 
 
 def _refit(
