@@ -1,10 +1,12 @@
 """Errors of the library are shown as errors of the user's call, without the frames within the library."""
 
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import tenfold as tn
 
@@ -74,3 +76,9 @@ def test_other_errors_keep_their_frames(monkeypatch):
     monkeypatch.delenv("TENFOLD_TRACEBACK")
     _, frames = raised(lambda: tn.FunctionTransformer(wrong).fit_transform(X[["size"]]))
     assert frames[-1] == "wrong"
+
+
+def test_warnings_name_the_line_of_the_user():
+    with pytest.warns(ConvergenceWarning) as caught:
+        tn.KMeans(n_clusters=3).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
+    assert {Path(one.filename) for one in caught} == {Path(__file__)}

@@ -416,7 +416,7 @@ class Clusterer(ClusterMixin, Estimator):
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 "due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
         if not source.lazy:
             self.labels_ = self.predict(source.unweighted())  # also rows of weight zero

@@ -131,7 +131,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
             f"the model was made from {these if judged.training_share == 1 else some}. "
             "Remedy: keep some rows from fit, or use cross_validate",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         return Certificate((*_of_these_rows(judged, asked), *_baselines(judged, asked)), judged.provenance)
     claims = _promises(judged, asked, level, times, method, random_state)
@@ -142,7 +142,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
             f"these rows have scored {many} other model{'s' * (many > 1)} by {kind}, so the confidence limits hold for "
             f"this one only if it was not chosen by them. Remedy: reused={many + 1} if it was, reused=1 if not",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return Certificate((*claims, *_baselines(judged, asked), *_reuse(times)), judged.provenance)
 

@@ -96,5 +96,5 @@ def warn_of_shift(folds: Sequence[FoldMeans], names: Sequence[str]) -> None:
         "shuffle=True, if new rows are like these; folds='time', or groups= the day, by a column or as "
         "tenfold.col(...).dt.date(), if rows are sorted by time and those to predict are of later days",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
