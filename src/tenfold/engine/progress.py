@@ -37,7 +37,7 @@ class Work(NamedTuple):
 
     def __str__(self) -> str:
         limit = f" of at most {self.most}" if self.most else ""
-        return ", ".join(filter(None, (self.who, self.round and f"round {self.round}{limit}")))
+        return ", ".join(filter(None, (self.who, f"round {self.round}{limit}" if self.round else "")))
 
 
 NOBODY = Work("")

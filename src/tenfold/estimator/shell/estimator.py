@@ -325,7 +325,6 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     # ---- merging -------------------------------------------------------------------------------
 
     @available_if(lambda self: as_fitted(self).passes != MANY)
-    @from_here
     @for_users
     def partial_fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Any:
         """Fit to more rows: equal to adding the model of these rows. On an error, the model is unchanged.
@@ -345,6 +344,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         """
         return self._partial_fit(X, y, sample_weight)
 
+    @from_here
     def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         return self._grow(X, y, weight, classes=classes)
 
