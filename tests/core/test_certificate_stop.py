@@ -3,15 +3,30 @@
 import copy
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 
 from tenfold import Certificate, Claim, Gap, Provenance, Rounds, Seconds
 from tenfold.core import Never
+from tenfold.core.certificate import number_of
 
 CLAIM = Claim("gap", 0.01, "proved", "a <bound>", "objective", "convexity")
 WHERE = Provenance("array 3 x 1", 3, 1, 2, 1.0, "done", ("cpu a",), 7)
 CERTIFICATE = Certificate((CLAIM, Claim("limit", float("inf"), "assumed", "none", "data")), WHERE)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 rows"), (1, "1 row"), (1.0, "1 row"), (1.5, "1.5 rows"), (2_000_000, "2,000,000 rows")]
+)
+def test_numbers_and_their_nouns(count, text):
+    assert number_of(count, "row") == text
+
+
+def test_one_is_singular():
+    assert "rows: 3 in 1 part, 1 of weight zero" in str(Certificate((CLAIM,), replace(WHERE, parts=1)))
+    assert Rounds(1)(1, None, 0.0) == "1 round"
+    assert Seconds(1.0)(1, None, 2.0) == "1 second"
 
 
 def test_text_html_and_dict():

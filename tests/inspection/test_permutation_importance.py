@@ -343,6 +343,8 @@ def test_the_table():
     assert [line.split()[0] for line in str(found).splitlines()[1:4]] == ["x0", "x1", "x2"]
     assert "400 rows; values of any rows, 5 times; spread over 25 units of rows" in repr(found)
     assert "<td" in found._repr_html_()
+    once = tn.permutation_importance(tn.Ridge().fit(X[:100], y[:100]), X[100:], y[100:], n_repeats=1)
+    assert "values of any rows, 1 time; spread" in repr(once)
     table = found.to_pandas()
     assert list(table.index) == ["x0", "x1", "x2"]
     assert (table["low"] < table["importance"]).all()

@@ -10,6 +10,7 @@ from scipy import stats
 
 import tenfold as tn
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation
+from tenfold.model_selection.formatting import scans_note
 
 SCORES = np.array(
     [
@@ -183,3 +184,11 @@ def test_no_interval_goes_beyond_what_a_score_can_be():
     assert (ends >= 0).all()
     assert (ends <= 1).all()
     assert (ends == 1).any()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0123, "0.0123 s"), (99.4, "99.4 s"), (2458.0, "41 min"), (9000.0, "2.5 h")]
+)
+def test_times_are_those_a_person_reads(seconds, text):
+    assert scans_note(1, seconds) == f"1 scan of the rows, {text}"
+    assert scans_note(24, seconds) == f"24 scans of the rows, {text}"

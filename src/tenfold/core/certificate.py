@@ -16,6 +16,11 @@ Status = Literal["proved", "with confidence", "estimated", "assumed"]
 About = Literal["objective", "arithmetic", "data", "unseen rows"]
 
 
+def number_of(count: float, noun: str, digits: int = 12) -> str:
+    """A number with its noun: 1 row, 2,000 rows."""
+    return f"{count:,.{digits}g} {noun}{'s' * (count != 1)}"
+
+
 class Claim(NamedTuple):
     """One statement about a state."""
 
@@ -200,7 +205,7 @@ class Certificate:
             return []
         facts = [
             ("source", where.source),
-            ("rows", f"{where.rows:,} in {where.parts:,} parts, {where.dropped:,} of weight zero"),
+            ("rows", f"{where.rows:,} in {number_of(where.parts, 'part')}, {where.dropped:,} of weight zero"),
             ("passes", f"{where.passes:g}, stopped: {where.stopped}"),
             *(("worker", w) for w in where.workers),
         ]

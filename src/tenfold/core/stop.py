@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenfold.core.certificate import Certificate
+from tenfold.core.certificate import Certificate, number_of
 
 
 class Stop:
@@ -36,7 +36,7 @@ class Rounds(Stop):
     most: int
 
     def __call__(self, step: int, certificate: Certificate | None, seconds: float) -> str | None:
-        return f"{self.most} rounds" if step >= self.most else None
+        return number_of(self.most, "round") if step >= self.most else None
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Seconds(Stop):
     most: float
 
     def __call__(self, step: int, certificate: Certificate | None, seconds: float) -> str | None:
-        return f"{self.most:g} seconds" if seconds >= self.most else None
+        return number_of(self.most, "second") if seconds >= self.most else None
 
 
 @dataclass(frozen=True)

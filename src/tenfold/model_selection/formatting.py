@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from tenfold.core.certificate import number_of
 from tenfold.stats.metrics import scorers
 
 if TYPE_CHECKING:
@@ -26,12 +27,19 @@ def positive_note(scoring: Sequence[str], pos_label: object) -> str:
 
 def folds_note(folds: int, division: str) -> str:
     """How many folds there are and how rows were divided, for the note below a table."""
-    return f"{folds} folds {division}".rstrip()
+    return f"{number_of(folds, 'fold')} {division}".rstrip()
 
 
 def scans_note(scans: int, seconds: float) -> str:
     """Cost of a result in scans and seconds, for the note below a table."""
-    return f"{'1 scan' if scans == 1 else f'{scans} scans'} of the rows, {seconds:.3g} s"
+    return f"{number_of(scans, 'scan')} of the rows, {duration(seconds)}"
+
+
+def duration(seconds: float) -> str:
+    """A time as a person reads it: 0.12 s, 41 min, 2.5 h."""
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def short(name: str, most: int = 40) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
+from tenfold.core.certificate import number_of
 from tenfold.core.contract import for_users, is_marked
 from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL, ROW_IDS_PER_PART
 from tenfold.sources import sequence_source, validation
@@ -208,9 +209,8 @@ class Source(ABC):
         return self.raw(part, self.columns)
 
     def __repr__(self) -> str:
-        count = "rows not counted yet" if self.counted is None else f"{self.counted:,} rows"
-        parts, features = f"{len(self):,} part", f"{len(self.names):,} feature"
-        said = f"{count} in {parts}{'s' * (len(self) != 1)}, {features}{'s' * (len(self.names) != 1)}"
+        count = "rows not counted yet" if self.counted is None else number_of(self.counted, "row")
+        said = f"{count} in {number_of(len(self), 'part')}, {number_of(len(self.names), 'feature')}"
         return f"<{type(self).__name__}: {said}{self.role_text()}>"
 
     def role_text(self) -> str:

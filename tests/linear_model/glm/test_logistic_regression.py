@@ -320,7 +320,7 @@ def test_constant_and_repeated_columns():
 def test_stopped_early_it_says_how_far_it_is():
     X, y = make()
     model = tn.LogisticRegression(max_iter=1).fit(X, y)
-    assert model.certificate_.provenance.stopped == "1 rounds"
+    assert model.certificate_.provenance.stopped == "1 round"
     best = tn.LogisticRegression().fit(X, y)
     assert model.certificate_["gap"].value >= (objective(model, X, y) - objective(best, X, y)) / len(y) > 1e-6
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from tenfold.core import Array, Labels, Mergeable
+from tenfold.core.certificate import number_of
 from tenfold.model_selection.formatting import ByKey, ResultTable, percent
 
 
@@ -100,7 +101,7 @@ class PartialDependence(ByKey, ResultTable):
         return f"mean decision for {one}" if self.decision else f"mean P({one})"
 
     def _note(self) -> str:
-        return f"over {self.rows:,} rows; in brackets {percent(self.level)} for other rows"
+        return f"over {number_of(self.rows, 'row')}; in brackets {percent(self.level)} for other rows"
 
 
 class DependenceMeans(Mergeable):

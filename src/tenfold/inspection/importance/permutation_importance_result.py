@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from tenfold.core import Array, Codes
+from tenfold.core.certificate import number_of
 from tenfold.model_selection.formatting import ByKey, ResultTable, percent, positive_note, short
 
 if TYPE_CHECKING:
@@ -118,8 +119,8 @@ class PermutationImportance(ByKey, ResultTable):
     def _note(self) -> str:
         whose = "any rows" if self.within == "source" else "rows of the same part"
         text = (
-            f"{self.scoring} = {self.score:.5g} of {self.rows:,} rows; values of {whose}, "
-            f"{self.importances.shape[1]} times; spread over {self.units} units of rows"
+            f"{self.scoring} = {self.score:.5g} of {number_of(self.rows, 'row')}; values of {whose}, "
+            f"{number_of(self.importances.shape[1], 'time')}; spread over {number_of(self.units, 'unit')} of rows"
         )
         text += positive_note([self.scoring], self.pos_label)
         if self.training_share:

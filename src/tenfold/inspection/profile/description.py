@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Column, Provenance, Schema
+from tenfold.core.certificate import number_of
 from tenfold.core.rows.texts import unpack
 from tenfold.model_selection.formatting import html_table, in_columns, short
 
@@ -179,7 +180,7 @@ class Description:
         return _percent(rate) if self.classes else value_text(rate, "number")
 
     def _note(self) -> str:
-        said = [f"{self.rows:,.10g} rows"]
+        said = [number_of(self.rows, "row")]
         if self.classes:
             each = zip(self.classes, self.target, strict=True)
             said.append("target: " + ", ".join(f"{label!r} {_percent(share)}" for label, share in each))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Flags, Labels
+from tenfold.core.certificate import number_of
 from tenfold.ensemble.ada_boost.ada_boost_classifier import AdaBoostClassifier
 from tenfold.inspection.traces.step_table import StepTable
 
@@ -64,7 +65,8 @@ class AdaBoostTrace(StepTable):
         return found | {f"row {i}": column for i, column in enumerate(self.weights.T.tolist())}
 
     def _note(self) -> str:
-        return f"{len(self.errors)} rounds; the vote is wrong about {self.vote_wrong[-1].sum()} of {len(self.y)} rows"
+        wrong, rows = self.vote_wrong[-1].sum(), number_of(len(self.y), "row")
+        return f"{number_of(len(self.errors), 'round')}; the vote is wrong about {wrong} of {rows}"
 
 
 def trace_ada_boost(model: AdaBoostClassifier, X: Any, y: Any, sample_weight: Any) -> AdaBoostTrace:

@@ -11,6 +11,7 @@ from tenfold.cluster.kmeans import KMeans
 from tenfold.cluster.kmeans_states import Moving
 from tenfold.cluster.lloyd_round import Lloyd
 from tenfold.core import Array
+from tenfold.core.certificate import number_of
 from tenfold.engine import Snapshot
 from tenfold.inspection.traces.step_table import StepTable, rows_in_memory
 
@@ -67,7 +68,7 @@ class KMeansTrace(StepTable):
 
     def _note(self) -> str:
         rounds, clusters, _ = self.centers.shape
-        return f"{clusters} clusters in {rounds} rounds, inertia {self.inertia[-1]:.6g}"
+        return f"{number_of(clusters, 'cluster')} in {number_of(rounds, 'round')}, inertia {self.inertia[-1]:.6g}"
 
 
 def trace_kmeans(model: KMeans, X: Any, y: Any, sample_weight: Any) -> KMeansTrace:

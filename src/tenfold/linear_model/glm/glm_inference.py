@@ -19,6 +19,7 @@ from scipy import stats
 from tenfold.compiled.linear_model.glm import GAMMA
 from tenfold.core import Array
 from tenfold.core.arrays import symmetrize
+from tenfold.core.certificate import number_of
 from tenfold.estimator import fitted
 from tenfold.estimator.summary_table import Summary
 from tenfold.linear_model.glm.glm import Glm, GlmModel
@@ -96,7 +97,7 @@ class Errors(Terms, Glm):
             for name, v, e, z, p, ends in columns
         ]
         facts = (
-            f"{s.weight:,.12g} rows, {sum(errors > 0)} parameters",
+            f"{number_of(s.weight, 'row')}, {number_of(sum(errors > 0), 'parameter')}",
             f"deviance {2 * (s.loss - s.least):.6g}"
             + (f"; dispersion {self.dispersion_:.6g}" if self.kind == GAMMA else ""),
         )

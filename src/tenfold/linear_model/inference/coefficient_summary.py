@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.core import Claim
+from tenfold.core.certificate import number_of
 from tenfold.estimator.summary_table import Summary
 from tenfold.linear_model.inference.standard_errors import Inference
 
@@ -46,8 +47,9 @@ def summary_of(model: Any, level: float) -> Summary:
 def _facts(known: Inference) -> list[str]:
     left = known.rows - known.df_model
     facts = [
-        f"{known.rows:,.12g} rows, {known.df_model:.6g} parameters, {left:.6g} degrees of freedom left"
-        + (f", {known.clusters} clusters" if known.kind == "cluster" else ""),
+        f"{number_of(known.rows, 'row')}, {number_of(known.df_model, 'parameter', 6)}, "
+        f"{left:.6g} degrees of freedom left"
+        + (f", {number_of(known.clusters, 'cluster')}" if known.kind == "cluster" else ""),
         f"R² {known.r2:.6g}, adjusted {known.adjusted_r2:.6g}; residual standard deviation {_n(known.sigma2**0.5)}",
         f"log-likelihood {_n(known.log_likelihood)}, AIC {_n(known.aic)}, BIC {_n(known.bic)}",
     ]

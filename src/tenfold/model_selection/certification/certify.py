@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tenfold.core import Certificate, Claim, DataError, MatrixLike
+from tenfold.core.certificate import number_of
 from tenfold.core.errors import from_here
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, feature_names
@@ -191,8 +192,8 @@ def _reuse(times: int) -> list[Claim]:
 
 
 def _explanation(judged: UnitScores, asked: Asked, total: Summary) -> str:
-    rows = f"{judged.rows:,} rows" if judged.rows > 1 else "1 row"
-    many = f"{rows} in {judged.groups:,} groups" if judged.groups else rows
+    rows = number_of(judged.rows, "row")
+    many = f"{rows} in {number_of(judged.groups, 'group')}" if judged.groups else rows
     if isinstance(total, Confusion) and asked.is_rate and not judged.weighted:
         wrong = round(total.wrong)
         return f"{wrong:,} of {many} {'is' if wrong == 1 else 'are'} predicted wrong"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenfold.core import Array, Codes, Mergeable
+from tenfold.core.certificate import number_of
 from tenfold.model_selection.formatting import html_table
 
 
@@ -66,7 +67,8 @@ class BiasVariance:
         return rows + ([["noise", f"{self.noise:.5g}"], ["cross term", f"{self.cross:.5g}"]] if known else [])
 
     def _note(self) -> str:
-        return f"{self.loss_name} loss; {self.sets} sets of {self.train_size:,} rows, scored on {self.rows:,} others"
+        size, others = number_of(self.train_size, "row"), number_of(self.rows, "other")
+        return f"{self.loss_name} loss; {number_of(self.sets, 'set')} of {size}, scored on {others}"
 
     def __str__(self) -> str:
         return "\n".join([*(f"{name:<16}{value}" for name, value in self._rows()), self._note()])

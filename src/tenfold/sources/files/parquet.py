@@ -16,6 +16,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from tenfold.core import Codes, DataError, Labels
+from tenfold.core.certificate import number_of
 from tenfold.sources import arrow, validation
 from tenfold.sources.files.partitions import Partitions
 from tenfold.sources.files.storage import DISK, Facts, Moved, Storage, failures
@@ -380,7 +381,7 @@ class ParquetSource(ArrowSource):
         digest.update(repr((self.names, self.roles, str(self.filter))).encode())
         digest.update(self._parts.tobytes())
         rows = f"{self._starts[-1]}" if self.filter is None else f"some of {self._starts[-1]}"
-        return f"parquet, {len(self.files)} files, {rows} x {len(self.names)}, {digest.hexdigest()}"
+        return f"parquet, {number_of(len(self.files), 'file')}, {rows} x {len(self.names)}, {digest.hexdigest()}"
 
 
 class FileState(NamedTuple):
