@@ -57,7 +57,39 @@ def test_the_first_predictions(parquet):
     said = tn.LinearRegression().fit(rows).predict(rows)
     np.testing.assert_allclose(said.head(4).column(0), [0.0, 1.0, 2.0, 3.0], atol=1e-12)
     assert said.schema.names == list(said.names)
-    assert "4 parts, 1 feature" in repr(said)
+    assert repr(said).startswith("<Output of LinearRegression: 10 rows in 4 parts, 1 column; first rows: [")
+    numbers = repr(said).split("[")[1].split("]")[0].split(",")
+    np.testing.assert_allclose([float(one) for one in numbers], [0.0, 1.0, 2.0], atol=1e-4)
+    html = said._repr_html_()
+    assert html.count("<tr>") == 1 + 3
+    assert "Output of LinearRegression: 10 rows" in html
+
+
+def test_what_is_shown_of_predictions_computes_a_few_rows(parquet, monkeypatch):
+    """Of a pipeline too: five rows go through it, not the part."""
+    rows = tn.scan(np.arange(20_000.0).reshape(-1, 2))
+    taken = []
+    transform, label = tn.StandardScaler.transform_from, tn.KMeans.label_from
+    monkeypatch.setattr(tn.StandardScaler, "transform_from", lambda s, m, X: taken.append(len(X)) or transform(s, m, X))
+    monkeypatch.setattr(tn.KMeans, "label_from", lambda s, m, X: taken.append(len(X)) or label(s, m, X))
+    scaler = tn.StandardScaler().fit(rows)
+    scaled = scaler.transform(rows)
+    said = tn.KMeans(n_clusters=2, random_state=0).fit(scaled).predict(scaled)
+    taken.clear()
+    assert "; first rows: [" in repr(said)
+    assert said._repr_html_().count("<tr>") == 1 + 5
+    assert taken == [5, 5] * 2
+
+
+def test_predictions_that_cannot_be_made_are_shown_without_numbers():
+    import dask.dataframe as dd
+
+    model = tn.LinearRegression().fit(FRAME[["a"]], FRAME["y"])
+    holes = tn.scan(pd.DataFrame({"a": [np.nan, 1.0]}))
+    assert repr(model.predict(holes)) == "<Output of LinearRegression: 2 rows in 1 part, 1 column>"
+    assert "<tbody></tbody>" in model.predict(holes)._repr_html_()
+    blocks = tn.scan(dd.from_pandas(FRAME[["a"]], npartitions=3))
+    assert repr(model.predict(blocks)) == "<Output of LinearRegression: 3 parts, rows not counted yet, 1 column>"
 
 
 def sources_of(parquet):

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
@@ -20,6 +22,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema, Values
 from tenfold.core.axes import bits
+from tenfold.core.certificate import number_of
 from tenfold.core.contract import for_users
 from tenfold.core.rows.columns import columns_class
 from tenfold.core.schema import plain_columns
@@ -29,6 +32,11 @@ from tenfold.estimator.files.encoding import params_digest
 from tenfold.estimator.shell.sparse_interface import aligned
 from tenfold.sources import Source, sequence_source
 from tenfold.sources.label_codes import code, levels
+
+SHOWN_ROWS = 5
+"""rows that are shown of outputs that have not been computed"""
+WIDE = 10
+"""columns that are shown of them"""
 
 
 class Mapped(Source):
@@ -65,7 +73,9 @@ class Mapped(Source):
         super().__init__()
         self.base, self.how, self.names = base, how, tuple(names)
         self.costly = model.costly or base.costly
+        self._maker = type(model).__name__
         self._need = model.need.without_target() if need is None else need
+        self.at_hand = base.at_hand and self._need.sequence is None
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named) if schema is None else schema
         self._hands_on = model.may_pass_categories
         self._words = getattr(model, "columns_out", _numbers)(model.schema_, model.model_)
@@ -136,10 +146,18 @@ class Mapped(Source):
         return Schema(plain_columns(self.names), need.target, None if found is None else found.classes, True)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        yield from self._outputs(self.base.chunks, part, need, schema)
+
+    def first_rows(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
+        # No more rows go through the model.
+        yield from self._outputs(partial(self.base.first_rows, rows=rows), part, need, schema)
+
+    def _outputs(self, chunks: Any, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield the outputs for chunks of the base."""
         below = replace(self._need, target=need.target, binary=need.binary, windows=False)
         below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
-        for chunk in self.base.chunks(part, below, inner):
+        for chunk in chunks(part, below, inner):
             if self._words is not None or not schema.plain:
                 yield chunk._replace(X=self._coded(self._output_of(chunk), need, schema, chunk.X))
                 continue
@@ -206,6 +224,52 @@ class Mapped(Source):
 
     def fingerprint(self) -> str:
         return f"outputs of {self._model} for {self.base.fingerprint()}"
+
+    # ---- what is shown ---------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        found = self._shown(SHOWN_ROWS)
+        numbers = None if found is None else np.array2string(found, precision=4, separator=", ", threshold=WIDE)
+        first = "" if numbers is None else f"; first rows: {' '.join(numbers.split())}"
+        return f"<{self._size}{first}>"
+
+    def _repr_html_(self) -> str:
+        found = self._shown(SHOWN_ROWS)
+        table = np.empty((0, len(self.names))) if found is None else found.reshape(len(found), -1)
+        more = ["…"] if len(self.names) > WIDE else []
+        cell = "<td style='text-align:right'>{}</td>".format
+        rows = (
+            [f"{value:.6g}" if isinstance(value, float) else escape(str(value)) for value in row[:WIDE]] + more
+            for row in table.tolist()
+        )
+        body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
+        head = "".join(f"<th>{escape(name)}</th>" for name in [*self.names[:WIDE], *more])
+        return (
+            f"<table class='tenfold-source'><caption>{escape(self._size)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    @property
+    def _size(self) -> str:
+        """Whose output it is, and how much."""
+        parts, base = number_of(len(self), "part"), self.base
+        while isinstance(base, Mapped):
+            base = base.base
+        count = "" if base.counted is None else number_of(base.counted, "row")
+        rows = f"{count} in {parts}" if count else f"{parts}, rows not counted yet"
+        return f"Output of {self._maker}: {rows}, {number_of(len(self.names), 'column')}"
+
+    def _shown(self, rows: int) -> Any:
+        """Return the outputs for the first rows, if these are at hand and can be used; else None."""
+        if not self.at_hand:
+            return None
+        try:
+            chunks = self.base.unweighted().first_rows(0, self._need, self._schema, rows)
+            pieces = [self._output_of(chunk) for chunk in chunks]
+        except (ValueError, OSError):  # which reading it will tell
+            return None
+        found = joined(pieces)[:rows] if pieces else None
+        return found.toarray() if sp.issparse(found) else found
 
     # ---- reading it ----------------------------------------------------------------------------
 

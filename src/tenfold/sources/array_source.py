@@ -92,6 +92,8 @@ class ArraySource(Source):
         Name of the target in error messages.
     """
 
+    at_hand = True
+
     def __init__(
         self,
         X: ColumnData,

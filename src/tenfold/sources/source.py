@@ -46,6 +46,8 @@ class Source(ABC):
     """whether outputs for the rows are sources too; arrays that a user passes get arrays"""
     makes_sparse: bool = False
     """whether rows are made for a need, sparse ones if it takes them; all others have their rows in one form"""
+    at_hand: bool = False
+    """whether the first rows take no time: they are in memory, or in a file on this machine"""
     costly: bool = False
     """whether rows are slow to make, so that they are held, in memory or files, for an iterative learner"""
 

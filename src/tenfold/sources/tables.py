@@ -488,6 +488,8 @@ class ArrowSource(Source):
 class TableSource(ArrowSource):
     """An Arrow table in memory (or mapped from a file): equal slices of its rows are the parts."""
 
+    at_hand = True
+
     def __init__(
         self,
         table: pa.Table,

@@ -67,6 +67,7 @@ class ParquetSource(ArrowSource):
     ) -> None:
         self.files = list(files)
         self.storage = storage
+        self.at_hand = storage is DISK
         self.filter = filter
         self._known: dict[str, Any] = {}
         self.partitions = partitions or Partitions([{}] * len(self.files), {})
