@@ -105,6 +105,7 @@ def scan(
     chosen = None if columns is None else _names(columns)
     roles = Roles(one, chosen, _names(drop), _names(categorical), weight, sequence, several)
     only = None if where is None else expression_of(where)
+    source: ArrowSource
     if connection is not None:
         source = _table(read_query(data, connection), roles, "query", only)
     elif is_path(data):
@@ -171,7 +172,7 @@ def _partitions(data: ds.FileSystemDataset, by: list[str] | None) -> Partitions:
     return Partitions(values, {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()})
 
 
-def _table(table: pa.Table, roles: Roles, said: str, only: ds.Expression | None, named: bool = True) -> ArrowSource:
+def _table(table: pa.Table, roles: Roles, said: str, only: ds.Expression | None, named: bool = True) -> TableSource:
     if not table.num_rows:
         raise DataError(f"there are no rows in {said}")
     return TableSource(table if only is None else filtered(table, only, said), roles, said, named=named)
@@ -190,7 +191,10 @@ def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesyste
     said = repr(given if isinstance(data, (list, tuple)) else given[0])
     paths, partitions = find_files(storage, given)
     if bare(paths[0]).lower().endswith(SUFFIXES):
-        return _table(read_files(storage, paths, partitions), roles, said, only)
+        table, sizes = read_files(storage, paths, partitions)
+        source = _table(table, roles, said, None)
+        source.file_sizes = sizes
+        return source if only is None else source.only(only)
     return ParquetSource(paths, roles, said, partitions, only, storage=storage)
 
 

@@ -501,6 +501,8 @@ class TableSource(ArrowSource):
     ) -> None:
         super().__init__(table.schema, roles, where, y, weight)
         self.table = table
+        self.file_sizes: list[int] = []
+        """of rows that were read from files, in their order: rows of each file"""
         self.named = named
         self.counted: int = table.num_rows
         self._cuts = even_cuts(table.num_rows)
@@ -515,6 +517,12 @@ class TableSource(ArrowSource):
     def starts(self) -> Codes | None:
         return self._cuts
 
+    def file_starts(self, starts: Codes | None = None) -> Codes | None:
+        if not self.file_sizes:
+            return None
+        first: Codes = np.cumsum([0, *self.file_sizes])[:-1][np.array(self.file_sizes) > 0]
+        return first
+
     def place(self, part: int) -> str:
         return ""
 
@@ -522,8 +530,14 @@ class TableSource(ArrowSource):
         if self.y is not None or self.weight is not None or self.side:
             return super().only(where)
         where = expression_of(where)
-        other = copy(self)
-        other.table = filtered(self.table, where, self.where)
+        other, name, files = copy(self), free_name("file", self.types.names), np.arange(len(self.file_sizes))
+        table = self.table
+        if len(files):
+            table = table.append_column(name, pa.array(np.repeat(files, self.file_sizes)))
+        other.table = filtered(table, where, self.where)
+        if len(files):
+            other.file_sizes = np.bincount(other.table[name].to_numpy(), minlength=len(files)).tolist()
+            other.table = other.table.drop_columns([name])
         other.counted, other._cuts, other._found = other.table.num_rows, even_cuts(other.table.num_rows), {}
         return other
 

@@ -782,6 +782,22 @@ def test_files_of_weighted_rows_of_selected_rows_and_of_computed_columns(tmp_pat
     assert splits_of(KeepsNumbers(), more, folds="file") == one_out(file)
 
 
+def test_files_of_text_are_folds_too(tmp_path):
+    """Files that are read as one table keep their bounds, also of the rows that are selected."""
+    _, table, file = daily(tmp_path)
+    for k in range(5):
+        table.select(["id", "x", "y"]).filter(file == k).to_pandas().to_csv(tmp_path / f"{k}.csv", index=False)
+    names = {"target": "y", "columns": ["id", "x"]}
+    assert splits_of(KeepsNumbers(), tn.scan(str(tmp_path / "*.csv"), **names), folds="file") == one_out(file)
+    keep, ids = pc.field("id") >= 41, np.arange(41, 150)
+    wanted = {(frozenset(ids[[*a]]), frozenset(ids[[*b]])) for a, b in one_out(file[41:])}
+    for rows in (
+        tn.scan(str(tmp_path / "*.csv"), **names, where=keep),
+        tn.scan(str(tmp_path / "*.csv"), **names).only(keep),
+    ):
+        assert splits_of(KeepsNumbers(), rows, folds="file") == wanted
+
+
 def test_many_files_are_joined_in_order_and_the_result_says_so(tmp_path):
     sizes = [3, 5, 2] * 7
     rows, _, file = daily(tmp_path, sizes)

@@ -76,8 +76,11 @@ def _format(path: str) -> tuple[str, ...]:
     return next((ends for ends in FORMATS if bare(path).lower().endswith(ends)), ())
 
 
-def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa.Table:
-    """The files as one table: columns in the first one's order, numbers in a type that holds all; folders' last."""
+def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> tuple[pa.Table, list[int]]:
+    """The files as one table: columns in the first one's order, numbers in a type that holds all; folders' last.
+
+    Beside it is the number of rows of each file.
+    """
     tables = [_read(storage, path) for path in paths]
     for name in partitions.types:
         for k, table in enumerate(tables):
@@ -102,7 +105,7 @@ def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa
                     f"column {name!r} is {theirs} in {path}, but {mine} in {paths[0]}. Remedy: rewrite the "
                     "files with one type"
                 ) from None
-    return _joined([table.select(first.names) for table in tables], paths)
+    return _joined([table.select(first.names) for table in tables], paths), [table.num_rows for table in tables]
 
 
 def _joined(tables: list[pa.Table], paths: list[str]) -> pa.Table:
