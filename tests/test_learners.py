@@ -146,7 +146,7 @@ def test_contract_with_one_row_a_part(learner):
 @pytest.mark.full
 @pytest.mark.parametrize(
     "learner",
-    [type(one)(**given) for one in learners() if takes_tables(one) for given in parameter_sets(one)],
+    [other for one in learners() for given in parameter_sets(one) if takes_tables(other := type(one)(**given))],
     ids=name_of,
 )
 def test_contract_with_other_parameters(learner):
