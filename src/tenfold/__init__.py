@@ -301,6 +301,7 @@ _PLACES = {
         "validation_curve",
     ),
     "tenfold.models.cube": ("Cube",),
+    "tenfold.models.pooling.pooled_cube": ("PooledCube",),
     "tenfold.naive_bayes.bernoulli_nb": ("BernoulliNB",),
     "tenfold.naive_bayes.categorical_nb": ("CategoricalNB",),
     "tenfold.naive_bayes.complement_nb": ("ComplementNB",),

@@ -25,6 +25,7 @@ from tenfold.estimator import Estimator
 from tenfold.estimator.shell.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
+from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms, pool_level
 from tenfold.sources import as_source
 from tenfold.stats.combinators import View, statistics
 
@@ -480,6 +481,27 @@ class Cube(BaseEstimator):
                 "`failed_` lists the cells without one: leave out their rows here, or in the fit"
             )
         return assembled(pieces), depth
+
+    # ---- pooling -----------------------------------------------------------------------------------
+
+    def pool(self, random: RandomTerms = "intercept") -> PooledCube:
+        """Pool the cells in part: draw each to its parent by as much as the cells differ. No row is read.
+
+        The model is a linear mixed one: fixed effects of the population, and random effects of the cells of each column
+        of the key, within each other. Their variances are estimated by restricted maximum likelihood from the summaries.
+        A penalty of the learner is left aside, since the estimated variances take its place.
+
+        Parameters
+        ----------
+        random : str, list of str or dict, default="intercept"
+            The terms that vary between cells, "intercept" and names of features; for all columns of the key, or a dict
+            of them. A column of the key that the dict leaves out has no effects.
+
+        Returns
+        -------
+        pooled : PooledCube
+        """
+        return pool_level(self._level, random)
 
     # ---- files -------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Kernels of models by key: variance components of many cells."""
