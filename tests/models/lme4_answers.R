@@ -1,4 +1,4 @@
-# Answers of lme4 to the sets that tests/models/mixed_sets.py writes: Rscript lme4_answers.R FOLDER OUT
+# Answers of lme4 to the sets that tests/mixed_sets.py writes: Rscript lme4_answers.R FOLDER OUT
 # lme4's optimizers stop at six digits or so. From there a few steps of Newton's, with differences of lme4's own
 # deviance, go to the optimum; parameters that are zero stay there.
 suppressPackageStartupMessages(library(lme4))

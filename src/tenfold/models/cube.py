@@ -488,8 +488,8 @@ class Cube(BaseEstimator):
         """Pool the cells in part: draw each to its parent by as much as the cells differ. No row is read.
 
         The model is a linear mixed one: fixed effects of the population, and random effects of the cells of each column
-        of the key, within each other. Their variances are estimated by restricted maximum likelihood from the summaries.
-        A penalty of the learner is left aside, since the estimated variances take its place.
+        of the key, within each other. Their variances are estimated by restricted maximum likelihood (REML) from the
+        summaries. A penalty of the learner is left aside, since the estimated variances take its place.
 
         Parameters
         ----------

@@ -18,9 +18,9 @@ from tenfold.compiled.decorators import dividing, inner_dividing
 def eliminate_effects(products, terms, factor, parent, spread, left):
     """Take the effects of each cell out of the squares of its parent; return Σ log |I + L'Z'ZL|.
 
-    `products` are S_z, cells x random terms x columns, `terms` which columns those are, `factor` is L. `spread` gets P of
-    each cell; from `left`, the sums over the cells of each parent, S_z' P S_z is subtracted, of which the lower triangle
-    is right.
+    `products` are S_z, cells x random terms x columns, `terms` which columns those are, `factor` is L. `spread` gets P
+    of each cell; from `left`, the sums over the cells of each parent, S_z' P S_z is subtracted, of which the lower
+    triangle is right.
     """
     k, w = products.shape[1], products.shape[2]
     A, half, B = np.empty((k, k)), np.empty((k, k)), np.empty((k, w))
@@ -86,8 +86,8 @@ def _triangle(S, terms, factor, A, half):
 def differentiate_effects(products, terms, spread, parent, above, slope, below):
     """Add to `slope` the derivative of the deviance by D, of the cells of one level.
 
-    `above` has, for each parent, its derivative by the squares that are left there; `below` gets, for each cell, that by
-    its own squares. It may have no cells, if nobody asks for them.
+    `above` has, for each parent, its derivative by the squares that are left there; `below` gets, for each cell, that
+    by its own squares. It may have no cells, if nobody asks for them.
     """
     k, w = products.shape[1], products.shape[2]
     F, H, Q, PF = np.empty((k, w)), np.empty((k, k)), np.empty((k, k)), np.empty((k, w))

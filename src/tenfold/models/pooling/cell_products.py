@@ -14,8 +14,8 @@ from scipy.linalg import solve_triangular
 
 from tenfold.core import Array, Codes, DataError, Flags
 from tenfold.engine.cells.cells import Cells
-from tenfold.linear_model.least_squares.reference_levels import kept_features
 from tenfold.linear_model.least_squares.normal_equations import EPS
+from tenfold.linear_model.least_squares.reference_levels import kept_features
 from tenfold.models.pooling.restricted_likelihood import GroupingFactor, NestedProducts
 
 CELLS_PER_BLOCK = 1 << 12
@@ -43,7 +43,7 @@ class CellMoments(NamedTuple):
 
 
 class Units(NamedTuple):
-    """How columns were steadied: (x - center) / scale, and what the fixed effects alone explain taken from the target."""
+    """How columns were steadied: (x - center) / scale; from the target, what fixed effects alone explain was taken."""
 
     center: Array
     """of the constant, the features and the target"""
@@ -151,7 +151,11 @@ def steady_products(
         -np.log10(EPS / noise),
     )  # fmt: skip
     rows = np.ascontiguousarray((rows / scale[factors[0].terms][:, None]) @ move)
-    products = NestedProducts(tuple(factors), rows, move.T @ sums @ move, fixed, weight)
+    varying, used = list[bool](), np.flatnonzero(moments.weight)
+    for factor in factors:
+        varying.append(len(used) > 1)
+        used = np.unique(factor.parent[used])
+    products = NestedProducts(tuple(factors), rows, move.T @ sums @ move, fixed, weight, tuple(varying))
     return SteadyProducts(products, units)
 
 
@@ -196,19 +200,19 @@ def _refuse(factors: Sequence[GroupingFactor], weight: Array, varies: Flags, fix
     for level, factor in enumerate(factors):
         for term in factor.terms[~varies[factor.terms]].tolist():
             raise DataError(
-                f"column {names[term]!r} does not vary, so its coefficient has no random effect. Remedy: leave it out of "
-                "random="
+                f"column {names[term]!r} does not vary, so its coefficient has no random effect. Remedy: leave it out "
+                "of random="
             )
         if 0 not in factor.terms:
             continue
         if level == 0 and not (weight > 1.0).any():
             raise DataError(
-                f"each cell of {factor.name!r} has one row, so the variance between cells is not identified beside that "
-                "of the rows. Remedy: a coarser key"
+                f"each cell of {factor.name!r} has one row, so the variance between cells is not identified beside "
+                "that of the rows. Remedy: a coarser key"
             )
         within = factors[level - 1] if level else None
         if within is not None and 0 in within.terms and within.cells == factor.cells:
             raise DataError(
-                f"each cell of {factor.name!r} has one of {within.name!r}, so their variances are not identified beside "
-                f"each other. Remedy: random={{{within.name!r}: ...}}, which pools one of them"
+                f"each cell of {factor.name!r} has one of {within.name!r}, so their variances are not identified "
+                f"beside each other. Remedy: random={{{within.name!r}: ...}}, which pools one of them"
             )

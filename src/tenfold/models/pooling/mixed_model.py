@@ -1,8 +1,8 @@
 """Linear mixed model of cells within cells: y = Xβ + Σ Z u + ε, with effects u ~ N(0, σ²D) of the cells of each level.
 
-The effects of a cell are predicted by their mean given the rows (BLUP): u = P S_z (-a, 1), where a are the coefficients of
-the parent. With K = I - P S_z, the error of the cell's coefficients has the covariance σ² (K C K' + P), if that of the
-parent's is σ² C; for a cell without rows it is σ² (C + D).
+The effects of a cell are predicted by their mean given the rows (BLUP): u = P S_z (-a, 1), where a are the coefficients
+of the parent. With K = I - P S_z, the error of the cell's coefficients has the covariance σ² (K C K' + P), if that of
+the parent's is σ² C; for a cell without rows it is σ² (C + D).
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class MixedModel:
         return self.steady.units.directions()[np.ix_(at, at)]
 
     def shrinkage(self, level: int) -> Array:
-        """Return cells x random terms: which share of the variance of an effect its rows leave; 1 is the parent itself."""
+        """Return cells x random terms: which share of the variance of an effect its rows leave; 1: the parent itself."""
         among, prior = self._directions(level), np.diag(self.covariance(level))
         spread = np.einsum("ij,cjk,ik->ci", among, self.effects_free.spread[level], among) * self.noise
         return np.where(prior > 0, spread / np.where(prior > 0, prior, 1.0), 1.0)
@@ -122,7 +122,8 @@ class MixedModel:
             terms = self.steady.products.factors[level].terms
             there = np.flatnonzero(place >= 0)
             L, z = self.estimate.factors[level], t[:, terms]
-            prior = ((z @ L) ** 2).sum(axis=1)
+            varies = self.steady.products.varying[level] or not len(terms)
+            prior = ((z @ L) ** 2).sum(axis=1) if varies else np.full(len(t), np.inf)
             at = place[there]
             inner = np.einsum("cij,cj->ci", self.effects_free.spread[level][at], z[there])
             prior[there] = np.einsum("ci,ci->c", inner, z[there])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from tenfold.engine import one_blas_thread
 from tenfold.engine.cells.keys import Keys, changes, hashes_of, key_column, refuse_collision
 from tenfold.estimator.summary_table import Summary
 from tenfold.models.cube_level import CubeLevel
-from tenfold.models.pooling.cell_products import CellMoments, read_moments, steady_products
+from tenfold.models.pooling.cell_products import read_moments, steady_products
 from tenfold.models.pooling.mixed_model import MixedModel
 from tenfold.models.pooling.restricted_likelihood import GroupingFactor
 from tenfold.sources import as_source
@@ -353,7 +352,11 @@ class PooledCube:
         ]
         singular = sum(int((np.diag(L) == 0).sum()) for L in estimate.factors)
         if singular:
-            said = f"variances that are zero ({', '.join(zero)})" if zero else "no variance is zero, but correlations are 1"
+            said = (
+                f"variances that are zero ({', '.join(zero)})"
+                if zero
+                else "no variance is zero, but correlations are 1"
+            )
             why = f"directions in which cells do not differ; {said}"
             if np.isfinite(estimate.escape):
                 why += f". The deviance rises from there, with a slope of {estimate.escape:.3g} or more"
@@ -370,10 +373,14 @@ class PooledCube:
         units = model.steady.units
         why = "of the correlations of the columns: errors, as shares, can grow so much on the way to the coefficients"
         yield Claim("condition", units.condition, "estimated", why, "arithmetic")
-        yield Claim("digits", units.digits, "estimated", "that rounding leaves of the variance of the residuals", "arithmetic")
+        yield Claim(
+            "digits", units.digits, "estimated", "that rounding leaves of the variance of the residuals", "arithmetic"
+        )
         dropped = len(self._terms) - len(model.steady.products.fixed) - (not self._learner.fit_intercept)
         if dropped:
-            why = "columns without a fixed effect: constant, reference categories, or repeated by the columns before them"
+            why = (
+                "columns without a fixed effect: constant, reference categories, or repeated by the columns before them"
+            )
             yield Claim("dropped columns", float(dropped), "proved", why, "data")
         if self._failed:
             why = "cells without a summary: they are predicted by their parents"

@@ -5,9 +5,9 @@ Minus twice the restricted log-likelihood, profiled over σ² and the fixed effe
     d(θ) = Σ log |I + L'Z'ZL| + log |X'V⁻¹X| + (n - p) (1 + log 2πr²/(n - p)),
 
 where θ are the triangles L of all levels, D = LL' is a covariance in units of the noise, and r² what is left of y'V⁻¹y.
-One level after another is eliminated, the finest first: what is left of the cells of a parent adds up to its own squares
-and products. Backwards the same recursion has the derivatives. In L a component of zero is always stationary; whether it
-is a minimum is seen in the derivative by D.
+One level after another is eliminated, the finest first: what is left of the cells of a parent adds up to its own
+squares and products. Backwards the same recursion has the derivatives. In L a component of zero is always stationary;
+whether it is a minimum is seen in the derivative by D.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from scipy.optimize import minimize
 from tenfold.compiled.models.variance_components import differentiate_effects, eliminate_effects
 from tenfold.core import Array, Codes, Flags
 
-START = 0.5
-"""standard deviations of effects, in those of the residuals of the fixed effects, where the search begins"""
+STARTS = (0.5, 1.0, 2.0)
+"""standard deviations of effects, in those of the residuals of the fixed effects, where searches begin"""
 MAX_ITERATIONS = 500
+FIRST_TOLERANCE = 1e-9
+"""relative change of the deviance after which Newton's steps take over"""
 MAX_RESTARTS = 4
-MAX_SMALL = 0.1
-"""standard deviations that are taken for zero, if the deviance is as small there"""
+MAX_SMALL = 0.01
+"""variances, in those of the residuals of the fixed effects, that are taken for zero if the deviance allows it"""
 SAME_DEVIANCE = 1e-8
 MAX_NEWTON_STEPS = 12
 MAX_NEWTON_PARAMETERS = 40
@@ -69,6 +71,8 @@ class NestedProducts(NamedTuple):
     fixed: Codes
     """columns that have a fixed effect"""
     weight: float
+    varying: tuple[bool, ...]
+    """of each level, whether more than one cell has rows: if not, the variance of its effects is not known"""
 
 
 class Elimination(NamedTuple):
@@ -118,8 +122,8 @@ class RestrictedLikelihood:
 
     def __init__(self, products: NestedProducts) -> None:
         self.products, self.evaluations = products, 0
-        self.varying = [factor.cells > 1 for factor in products.factors]
-        self._places = [np.tril_indices(len(f.terms) * v) for f, v in zip(products.factors, self.varying, strict=True)]
+        sizes = [len(f.terms) * varies for f, varies in zip(products.factors, products.varying, strict=True)]
+        self._places = [np.tril_indices(size) for size in sizes]
         self._indicators = [_indicator(factor) for factor in products.factors[1:]]
 
     # ---- parameters --------------------------------------------------------------------------------
@@ -206,39 +210,55 @@ class RestrictedLikelihood:
     # ---- the search --------------------------------------------------------------------------------
 
     def maximize(self) -> Estimate:
-        """Search for the components of the largest likelihood: by L-BFGS-B, then by steps of Newton's."""
-        theta = self.parameters([START * np.eye(len(factor.terms)) for factor in self.products.factors])
+        """Search for the components of the largest likelihood; from several starts if some of them are zero there.
+
+        The edge of the matrices that are covariances has corners, so the deviance may have several minima on it.
+        """
+        best: Estimate | None = None
+        for start in STARTS:
+            found = self._searched(self.parameters([start * np.eye(len(f.terms)) for f in self.products.factors]))
+            if best is None or found.deviance < best.deviance:
+                best = found
+            if not math.isfinite(found.escape):
+                break
+        assert best is not None
+        return best._replace(evaluations=self.evaluations)
+
+    def _searched(self, theta: Array) -> Estimate:
+        """Search from one start: by L-BFGS, then by steps of Newton's."""
         for _ in range(MAX_RESTARTS):
-            estimate = self._polished(self._without_small(self._descended(theta)))
+            estimate = self._polished(self._without_small(self._descended(theta, FIRST_TOLERANCE)))
+            if not estimate.decrement < SAME_DEVIANCE:  # near an edge, where the deviance is no parabola
+                theta = self.parameters(estimate.factors)
+                estimate = self._polished(self._without_small(self._descended(theta, 0.0)))
             escape, onward = self._escaped(estimate)
             if onward is None:
                 break
             theta = onward
-        return estimate._replace(escape=escape, evaluations=self.evaluations)
+        return estimate._replace(escape=escape)
 
-    def _descended(self, theta: Array) -> Array:
+    def _descended(self, theta: Array, tolerance: float) -> Array:
+        """Descend without bounds: a triangle with other signs is the same covariance."""
         if not len(theta):
             return theta
-        diagonal = self.parameters([np.eye(len(factor.terms)) for factor in self.products.factors]) > 0
-        bounds = [(0.0 if on else None, None) for on in diagonal]
-        options = {"maxiter": MAX_ITERATIONS, "maxfun": 2 * MAX_ITERATIONS, "ftol": 1e-9, "gtol": 1e-6}
-        found = minimize(self, theta, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        options = {"maxiter": MAX_ITERATIONS, "maxfun": 2 * MAX_ITERATIONS, "ftol": tolerance, "gtol": 1e-6}
+        found = minimize(self, theta, jac=True, method="L-BFGS-B", options=options)
         return self.parameters([_triangle_of(L @ L.T) for L in self.triangles(found.x)])
 
     def _without_small(self, theta: Array) -> Array:
-        """Set small components to zero where the deviance does not mind."""
+        """Set small variances, and then small eigenvalues, to zero where the deviance does not mind."""
         triangles = self.triangles(theta)
         value = self.deviance(triangles, slopes=False)[0]
-        for L in triangles:
-            for j in range(len(L)):
-                if 0.0 < L[j, j] < MAX_SMALL:
-                    before = L[:, j].copy()
-                    L[:, j] = 0.0
-                    other = self.deviance(triangles, slopes=False)[0]
-                    if other <= value + SAME_DEVIANCE:
-                        value = min(value, other)
-                    else:
-                        L[:, j] = before
+        for level, varies in enumerate(self.products.varying):
+            for lesser in (_without_term, _without_direction) if varies else ():
+                for j in range(len(triangles[level])):
+                    D = lesser(triangles[level] @ triangles[level].T, j)
+                    if D is None:
+                        continue
+                    other = [_triangle_of(D) if k == level else L for k, L in enumerate(triangles)]
+                    lower = self.deviance(other, slopes=False)[0]
+                    if lower <= value + SAME_DEVIANCE:
+                        triangles, value = other, min(value, lower)
         return self.parameters(triangles)
 
     def _polished(self, theta: Array) -> Estimate:
@@ -262,16 +282,14 @@ class RestrictedLikelihood:
                 if not closer or lower > value + SAME_DEVIANCE:
                     break
                 theta, value, gradient = other, lower, slope
-        return Estimate(
-            self.triangles(theta), value, gradient[free], decrement, math.inf, 0, information, free
-        )
+        return Estimate(self.triangles(theta), value, gradient[free], decrement, math.inf, 0, information, free)
 
     def _information(self, theta: Array, free: Flags) -> Array:
         """Second derivatives by the free parameters."""
         rows = []
         for j in np.flatnonzero(free):
             step = np.zeros(len(theta))
-            step[j] = DIFFERENCE * max(abs(theta[j]), DIFFERENCE ** 0.5)
+            step[j] = DIFFERENCE * max(abs(theta[j]), DIFFERENCE**0.5)
             rows.append((self(theta + step)[1][free] - self(theta - step)[1][free]) / (2 * step[j]))
         found = np.array(rows)
         return (found + found.T) / 2
@@ -281,7 +299,7 @@ class RestrictedLikelihood:
         slopes = self.deviance(estimate.factors)[1]
         least, lower, best = math.inf, estimate.deviance - SAME_DEVIANCE, None
         for level, (L, slope) in enumerate(zip(estimate.factors, slopes, strict=True)):
-            if not self.varying[level] or np.diag(L).all():
+            if not self.products.varying[level] or np.diag(L).all():
                 continue
             sizes, vectors = np.linalg.eigh(L @ L.T)
             null = vectors[:, sizes <= 1e-12 * max(float(sizes[-1]), 1e-300)]
@@ -301,6 +319,23 @@ def _indicator(factor: GroupingFactor) -> sp.csr_array:
     """Parents x cells: which cells each parent has."""
     at = np.arange(factor.cells)
     return sp.csr_array((np.ones(factor.cells), (factor.parent, at)), shape=(factor.parents, factor.cells))
+
+
+def _without_term(D: Array, j: int) -> Array | None:
+    """Return a covariance without a term, whose variance is small; None, if it is not."""
+    if not 0.0 < D[j, j] < MAX_SMALL:
+        return None
+    keep = np.arange(len(D)) != j
+    return D * np.outer(keep, keep)
+
+
+def _without_direction(D: Array, j: int) -> Array | None:
+    """Return a covariance without the first eigenvalues, the j-th of which is small; None, if it is not."""
+    sizes, vectors = np.linalg.eigh(D)
+    if not 1e-14 * sizes[-1] < sizes[j] < MAX_SMALL:
+        return None
+    sizes[: j + 1] = 0.0
+    return np.asarray((vectors * sizes) @ vectors.T)
 
 
 def _triangle_of(D: Array) -> Array:

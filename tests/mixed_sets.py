@@ -1,6 +1,6 @@
 """Fifty random sets of rows for mixed models, and how lme4's answers to them are made:
 
-    python tests/models/mixed_sets.py FOLDER && Rscript tests/models/lme4_answers.R FOLDER tests/models/lme4_answers.json
+python tests/mixed_sets.py FOLDER && Rscript tests/models/lme4_answers.R FOLDER tests/models/lme4_answers.json
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ KINDS = {
     "slope alone": ("y ~ a + b + (0 + a | store)", "store", "a"),
 }
 """by name: lme4's formula, and the key and the random terms of the same model here"""
-ORDER = ["intercept"] * 14 + ["slopes"] * 14 + ["nested"] * 10 + ["nested slopes"] * 6 + ["three"] * 3 + ["slope alone"] * 3
+ORDER = (
+    ["intercept"] * 14 + ["slopes"] * 14 + ["nested"] * 10 + ["nested slopes"] * 6 + ["three"] * 3 + ["slope alone"] * 3
+)
 
 
 def mixed_set(number: int) -> pd.DataFrame:
