@@ -97,7 +97,7 @@ class MixedModel:
         return self.steady.units.directions()[np.ix_(at, at)]
 
     def shrinkage(self, level: int) -> Array:
-        """Return cells x random terms: which share of the variance of an effect its rows leave; 1: the parent itself."""
+        """Return cells x random terms: the share of the variance of an effect that its rows leave; 1 is the parent."""
         among, prior = self._directions(level), np.diag(self.covariance(level))
         spread = np.einsum("ij,cjk,ik->ci", among, self.effects_free.spread[level], among) * self.noise
         return np.where(prior > 0, spread / np.where(prior > 0, prior, 1.0), 1.0)
