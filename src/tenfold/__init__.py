@@ -96,6 +96,7 @@ _PLACES = {
     "tenfold.display.evaluation.roc_curve": ("RocCurveDisplay",),
     "tenfold.display.models.activations": ("ActivationsDisplay",),
     "tenfold.display.models.attention": ("AttentionDisplay",),
+    "tenfold.display.models.caterpillar": ("CaterpillarDisplay",),
     "tenfold.display.models.clusters": (
         "ElbowDisplay",
         "SilhouetteDisplay",

@@ -12,6 +12,7 @@ from tenfold.display.evaluation.precision_recall import PrecisionRecallDisplay a
 from tenfold.display.evaluation.roc_curve import RocCurveDisplay as RocCurveDisplay
 from tenfold.display.models.activations import ActivationsDisplay as ActivationsDisplay
 from tenfold.display.models.attention import AttentionDisplay as AttentionDisplay
+from tenfold.display.models.caterpillar import CaterpillarDisplay as CaterpillarDisplay
 from tenfold.display.models.clusters import ElbowDisplay as ElbowDisplay
 from tenfold.display.models.clusters import SilhouetteDisplay as SilhouetteDisplay
 from tenfold.display.models.decision_boundary import DecisionBoundaryDisplay as DecisionBoundaryDisplay

@@ -214,27 +214,29 @@ class RestrictedLikelihood:
 
         The edge of the matrices that are covariances has corners, so the deviance may have several minima on it.
         """
-        best: Estimate | None = None
-        for start in STARTS:
-            found = self._searched(self.parameters([start * np.eye(len(f.terms)) for f in self.products.factors]))
-            if best is None or found.deviance < best.deviance:
-                best = found
-            if not math.isfinite(found.escape):
-                break
-        assert best is not None
+        best = self._searched(self._descended(self._start(STARTS[0]), FIRST_TOLERANCE))
+        for start in STARTS[1:] if math.isfinite(best.escape) else ():
+            theta = self._descended(self._start(start), FIRST_TOLERANCE)
+            if self(theta)[0] < best.deviance - SAME_DEVIANCE:
+                found = self._searched(theta)
+                best = found if found.deviance < best.deviance else best
         return best._replace(evaluations=self.evaluations)
 
+    def _start(self, deviation: float) -> Array:
+        """Return parameters at which all effects have one standard deviation and no correlation."""
+        return self.parameters([deviation * np.eye(len(factor.terms)) for factor in self.products.factors])
+
     def _searched(self, theta: Array) -> Estimate:
-        """Search from one start: by L-BFGS, then by steps of Newton's."""
+        """Go on from where a descent ended: by steps of Newton's, and away from an edge that is no minimum."""
         for _ in range(MAX_RESTARTS):
-            estimate = self._polished(self._without_small(self._descended(theta, FIRST_TOLERANCE)))
+            estimate = self._polished(self._without_small(theta))
             if not estimate.decrement < SAME_DEVIANCE:  # near an edge, where the deviance is no parabola
                 theta = self.parameters(estimate.factors)
                 estimate = self._polished(self._without_small(self._descended(theta, 0.0)))
             escape, onward = self._escaped(estimate)
             if onward is None:
                 break
-            theta = onward
+            theta = self._descended(onward, FIRST_TOLERANCE)
         return estimate._replace(escape=escape)
 
     def _descended(self, theta: Array, tolerance: float) -> Array:
