@@ -107,11 +107,11 @@ class PooledCube:
     >>> pooled = tn.Cube(tn.LinearRegression(), by="store").fit(tn.scan(sales, target="price")).pool()
     >>> pooled.components_.select(["key", "term", "variance"]).to_pandas().round(2)
              key       term  variance
-    0      store  intercept      0.86
-    1  residuals                 1.01
+    0      store  intercept      1.46
+    1  residuals                 0.97
     >>> pooled.predict_interval(pd.DataFrame({"store": [3, 99], "size": [2.0, 2.0]}), of="mean").round(1)
-    array([[3.2, 4.7],
-           [2. , 5.7]])
+    array([[5.1, 6.3],
+           [1.6, 6.4]])
     """
 
     _model: MixedModel
