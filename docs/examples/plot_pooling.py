@@ -2,9 +2,9 @@
 Partial pooling
 ===============
 
-Forty stores, some with three rows and some with sixty. The price of one more unit of size, fitted to the rows of each
-store alone, is all over the place where rows are few. Pooled in part, each store is drawn to the population, the more the
-less its rows say: by as much as the stores differ, which is estimated too, from the summaries of the cells.
+Forty stores, some with four rows and some with forty. The price of one more unit of size, fitted to the rows of each
+store alone, varies much where rows are few. Pooled in part, each store is drawn to the population, the more the fewer
+rows it has. How much the stores differ is estimated too, from the summaries of the cells.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +24,8 @@ price = level[store] + slope[store] * size + 2 * rng.normal(size=len(store))
 sales = pd.DataFrame({"store": store, "size": size, "price": price})
 
 # %%
-# A cube has a model for each store. `pool` makes a linear mixed model of it, with random intercepts and slopes; no row is
-# read again.
+# A cube has a model for each store. `pool` makes a linear mixed model of it, with random intercepts and slopes; no row
+# is read again.
 
 cube = tn.Cube(tn.LinearRegression(), by="store").fit(tn.scan(sales, target="price"))
 pooled = cube.pool(["intercept", "size"])

@@ -303,6 +303,7 @@ _PLACES = {
     ),
     "tenfold.models.cube": ("Cube",),
     "tenfold.models.pooling.pooled_cube": ("PooledCube",),
+    "tenfold.models.pooling.pooled_tables": ("PooledTables",),
     "tenfold.naive_bayes.bernoulli_nb": ("BernoulliNB",),
     "tenfold.naive_bayes.categorical_nb": ("CategoricalNB",),
     "tenfold.naive_bayes.complement_nb": ("ComplementNB",),

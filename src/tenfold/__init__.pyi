@@ -189,6 +189,7 @@ from tenfold.model_selection.curves.validation_curve import ValidationCurve as V
 from tenfold.model_selection.curves.validation_curve import validation_curve as validation_curve
 from tenfold.models.cube import Cube as Cube
 from tenfold.models.pooling.pooled_cube import PooledCube as PooledCube
+from tenfold.models.pooling.pooled_tables import PooledTables as PooledTables
 from tenfold.naive_bayes.bernoulli_nb import BernoulliNB as BernoulliNB
 from tenfold.naive_bayes.categorical_nb import CategoricalNB as CategoricalNB
 from tenfold.naive_bayes.complement_nb import ComplementNB as ComplementNB

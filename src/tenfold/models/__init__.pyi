@@ -2,5 +2,6 @@ from typing import Any
 
 from tenfold.models.cube import Cube as Cube
 from tenfold.models.pooling.pooled_cube import PooledCube as PooledCube
+from tenfold.models.pooling.pooled_tables import PooledTables as PooledTables
 
 def __getattr__(name: str) -> Any: ...

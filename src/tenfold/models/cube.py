@@ -26,6 +26,9 @@ from tenfold.estimator.shell.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
 from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms, pool_level
+from tenfold.models.pooling.pool_level import pool_level
+from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms
+from tenfold.models.pooling.pooled_tables import PooledTables
 from tenfold.sources import as_source
 from tenfold.stats.combinators import View, statistics
 
@@ -484,12 +487,15 @@ class Cube(BaseEstimator):
 
     # ---- pooling -----------------------------------------------------------------------------------
 
-    def pool(self, random: RandomTerms = "intercept") -> PooledCube:
+    def pool(self, random: RandomTerms = "intercept") -> PooledCube | PooledTables:
         """Pool the cells in part: draw each to its parent by as much as the cells differ. No row is read.
 
         The model is a linear mixed one: fixed effects of the population, and random effects of the cells of each column
         of the key, within each other. Their variances are estimated by restricted maximum likelihood (REML) from the
         summaries. A penalty of the learner is left aside, since the estimated variances take its place.
+
+        The class tables of `DummyClassifier` and `CategoricalNB` are pooled by empirical Bayes: Dirichlet distributions
+        around those of the parents.
 
         Parameters
         ----------
@@ -499,7 +505,7 @@ class Cube(BaseEstimator):
 
         Returns
         -------
-        pooled : PooledCube
+        pooled : PooledCube or PooledTables
         """
         return pool_level(self._level, random)
 

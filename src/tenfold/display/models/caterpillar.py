@@ -112,7 +112,8 @@ class CaterpillarDisplay:
             "fillstyle": "none",
         }
         (self.own_,) = self.ax_.plot(self.own[order], at, label="own rows alone", **own)
-        self.ax_.axvline(self.population, **REFERENCE_LINE_STYLE, zorder=0, label="population")
+        reference: dict[str, Any] = {**REFERENCE_LINE_STYLE, "zorder": 0, "label": "population"}
+        self.ax_.axvline(self.population, **reference)
         few = len(order) <= MAX_LABELS
         self.ax_.set_yticks(at if few else [], [short(self.cells[cell]) for cell in order] if few else [])
         self.ax_.set(xlabel=f"{self.term}, with intervals of {percent(level)}", ylim=(-1, len(order)))
@@ -144,7 +145,7 @@ class CaterpillarDisplay:
         pyplot(cls.__name__)
         before, after = cube.table(), pooled.table()
         features = [name.removeprefix("se_") for name in after.column_names if name.startswith("se_")]
-        one_of("term", term, features)
+        one_of("term", term, tuple(features))
         name = term if term == "intercept" else f"coef_{term}"
         keys = [before[key].to_pylist() for key in cube.keys_.column_names]
         return cls(

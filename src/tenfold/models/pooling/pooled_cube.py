@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import stats
 
 from tenfold.core import Array, Certificate, Claim, Codes, Columns, Design, MatrixLike, Provenance, Schema
-from tenfold.engine import one_blas_thread
-from tenfold.engine.cells.keys import Keys, changes, hashes_of, key_column, refuse_collision
 from tenfold.estimator.summary_table import Summary
 from tenfold.models.cube_level import CubeLevel
 from tenfold.models.pooling.cell_products import read_moments, steady_products
-from tenfold.models.pooling.mixed_model import MixedModel
+from tenfold.models.pooling.linear_mixed_model import LinearMixedModel
+from tenfold.models.pooling.pooled_keys import PooledKeys, chunks_with_places, key_levels, provenance_of
 from tenfold.models.pooling.restricted_likelihood import GroupingFactor
-from tenfold.sources import as_source
-from tenfold.stats.moments.moments import Comoments
 
 INTERCEPT = "intercept"
 MIN_CELLS = 10
@@ -39,32 +35,6 @@ class PooledCell(NamedTuple):
     shrinkage: dict[str, float]
     """by random term: 0, the cell's own fit; 1, the parent's"""
     rows: int
-
-
-class PooledKeys(NamedTuple):
-    """The cells of one level."""
-
-    names: tuple[str, ...]
-    keys: Keys
-    rows: Codes
-
-    @property
-    def in_order(self) -> Codes:
-        """The places of the cells, sorted by their keys."""
-        by = [(name, "ascending") for name in self.names]
-        return pc.sort_indices(self.keys.values, by).to_numpy().astype(np.int64)
-
-    def place(self, key: Sequence[Any]) -> int:
-        """Return the place of a cell; -1, if there is none."""
-        try:
-            columns = [pa.array([value], kind) for value, kind in zip(key, self.keys.values.schema.types, strict=True)]
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            return -1
-        return int(self.places(columns)[0])
-
-    def places(self, columns: Sequence[pa.Array]) -> Codes:
-        """Return the place of the cell of each row; -1, if there is none."""
-        return self.keys.places(*hashes_of(columns[: len(self.names)], self.names, "cell"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +84,7 @@ class PooledCube:
            [1.6, 6.4]])
     """
 
-    _model: MixedModel
+    _model: LinearMixedModel
     _levels: tuple[PooledKeys, ...]
     """the finest first"""
     _learner: Any
@@ -309,17 +279,8 @@ class PooledCube:
 
     def _chunks(self, X: MatrixLike) -> Iterator[tuple[Array, list[Codes]]]:
         """Yield steady rows, and the place of the cell of each in each level, the finest first."""
-        names = self._levels[0].names
-        need = self._learner.need.without_target()
-        source = as_source(X, need=need, model=self._learner)
-        source = source.without(*(name for name in names if name in source.names)).unweighted()
-        source.check_there(names)
-        need = replace(need, side=tuple(dict.fromkeys([*need.side, *names])))
-        with one_blas_thread():
-            for part in range(len(source)):
-                for chunk in source.chunks(part, need, self._schema.without_target):
-                    columns = [key_column(chunk.side[name], name) for name in names]
-                    yield self._steady(chunk.X), [level.places(columns) for level in self._levels]
+        for chunk, places in chunks_with_places(X, self._learner, self._schema, self._levels):
+            yield self._steady(chunk.X), places
 
     def _steady(self, X: Columns) -> Array:
         """Return rows in units of the steady columns, a constant first."""
@@ -429,44 +390,21 @@ class PooledCube:
         return Summary("PooledCube: linear mixed model by REML", facts, header, rows, notes)
 
 
-def pool_level(level: CubeLevel, random: RandomTerms) -> PooledCube:
+def pool_models(level: CubeLevel, random: RandomTerms) -> PooledCube:
     """Pool the cells of a cube, from their summaries."""
-    asked, learner, cells = level.cells.summing.asked, level.learner, level.cells
-    if not (isinstance(asked, Comoments) and asked.target and hasattr(learner, "fit_intercept")):
-        raise TypeError(
-            f"cells of {type(learner).__name__} are not pooled: their summaries are not the moments of a linear model. "
-            "Remedy: Cube(LinearRegression(), by=...)"
-        )
+    learner, cells = level.learner, level.cells
     terms = [INTERCEPT, *level.schema.feature_names]
     chosen = _random_terms(random, level.names, terms)
-    levels, factors = [PooledKeys(level.names, cells.keys, cells.rows)], []
-    for depth in range(len(level.names), 0, -1):
-        coarser, parent = _coarser(levels[-1], depth - 1)
-        factors.append(GroupingFactor(level.names[depth - 1], chosen[depth - 1], parent, len(coarser.rows)))
-        levels.append(coarser)
+    levels, parents = key_levels(cells, level.names)
+    factors = [
+        GroupingFactor(names[-1], chosen[len(names) - 1], parent, int(parent.max()) + 1)
+        for (names, *_), parent in zip(levels, parents, strict=True)
+    ]
     finest = factors[0]
     moments = read_moments(cells, finest.terms[finest.terms > 0] - 1, finest.parent, finest.parents)
-    model = MixedModel.of(steady_products(moments, factors, learner.fit_intercept, level.schema.levels, terms))
-    where = level.origin
-    origin = Provenance(
-        where.source, int(cells.rows.sum()), where.dropped, where.parts, 1.0, "pooled", tuple(sorted(where.machines)),
-    )  # fmt: skip
+    model = LinearMixedModel.of(steady_products(moments, factors, learner.fit_intercept, level.schema.levels, terms))
     failed = int((moments.weight == 0).sum())
-    return PooledCube(model, tuple(levels[:-1]), learner, level.schema, origin, failed)
-
-
-def _coarser(found: PooledKeys, depth: int) -> tuple[PooledKeys, Codes]:
-    """Return the cells of the first columns of a key, and the parent of each cell."""
-    names, n = found.names[:depth], len(found.keys)
-    columns = [found.keys.values[name].combine_chunks() for name in names]
-    hash, check = hashes_of(columns, names, "cell") if names else np.zeros((2, n), np.uint64)
-    order = np.argsort(hash, kind="stable")
-    starts = order[changes(hash[order])]
-    parent = np.searchsorted(hash[starts], hash)
-    refuse_collision(check[starts][parent], check)
-    values = found.keys.values.select(list(names)).take(pa.array(starts)).combine_chunks() if names else pa.table({})
-    rows = np.bincount(parent, found.rows, len(starts)).astype(np.int64)
-    return PooledKeys(names, Keys(hash[starts], check[starts], values), rows), parent
+    return PooledCube(model, levels, learner, level.schema, provenance_of(level), failed)
 
 
 def _random_terms(random: RandomTerms, names: Sequence[str], terms: Sequence[str]) -> list[Codes]:

@@ -21,7 +21,7 @@ CELLS_PER_BLOCK = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
-class MixedModel:
+class LinearMixedModel:
     """Estimates of a mixed model, made of the products of its cells."""
 
     steady: SteadyProducts
@@ -30,7 +30,7 @@ class MixedModel:
     fixed: FixedEffects
 
     @classmethod
-    def of(cls, steady: SteadyProducts) -> MixedModel:
+    def of(cls, steady: SteadyProducts) -> LinearMixedModel:
         """Estimate the components and the fixed effects."""
         likelihood = RestrictedLikelihood(steady.products)
         estimate = likelihood.maximize()
