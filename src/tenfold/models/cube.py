@@ -15,8 +15,8 @@ from sklearn.utils.metaestimators import available_if
 
 from tenfold.core import ONE, Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
 from tenfold.core.statistic import Gathered, Ordered
-from tenfold.engine import current, one_blas_thread, opened, schema_of
-from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key, key_column, refuse_other_kind
+from tenfold.engine import current, opened, schema_of
+from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
 from tenfold.engine.cells.summarize_cells import SummarizeCells
 from tenfold.engine.cells.summing import Summing
 from tenfold.engine.plan import NO_ROWS
@@ -25,7 +25,7 @@ from tenfold.estimator import Estimator
 from tenfold.estimator.shell.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
-from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms, pool_level
+from tenfold.models.keyed_chunks import keyed_chunks
 from tenfold.models.pooling.pool_level import pool_level
 from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms
 from tenfold.models.pooling.pooled_tables import PooledTables
@@ -422,28 +422,12 @@ class Cube(BaseEstimator):
         return self._outputs(X, return_level)
 
     def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
-        level = self._level
-        need, model = level.learner.need.without_target(), self.learner._blank()
-        if level.origin.computed:
-            model._computed, model.feature_names_in_ = level.origin.computed, self.feature_names_in_
-        source = as_source(X, need=need, model=model, reset=not level.origin.computed)
-        source = source.without(*(name for name in level.names if name in source.names)).unweighted()
-        source.check_there(level.names)
-        need = replace(need, side=tuple(dict.fromkeys([*need.side, *level.names])))
-        found, depths = list[Outputs](), list[Codes]()
-        with one_blas_thread():
-            for part in range(len(source)):
-                for chunk in source.chunks(part, need, self._schema.without_target):
-                    if not chunk.n:
-                        continue
-                    columns = [key_column(chunk.side[name], name) for name in level.names]
-                    for column, name in zip(columns, level.names, strict=True):
-                        refuse_other_kind(column.type, level.keys.values.schema.field(name).type, name)
-                    output, depth = self._of_rows(chunk.X, columns)
-                    found.append(output._replace(rows=np.full(chunk.n, len(depths))))
-                    depths.append(depth)
-        if not found:
-            raise DataError(NO_ROWS)
+        level, found, depths = self._level, list[Outputs](), list[Codes]()
+        keys = level.keys.values.schema
+        for chunk, columns in keyed_chunks(X, level.learner, self._schema, keys, level.origin.computed):
+            output, depth = self._of_rows(chunk.X, columns)
+            found.append(output._replace(rows=np.full(chunk.n, len(depths))))
+            depths.append(depth)
         depth = np.concatenate(depths)
         if not return_level:
             lacking = int((depth < len(level.names)).sum())

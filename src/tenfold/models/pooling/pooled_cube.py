@@ -18,6 +18,7 @@ from tenfold.models.pooling.cell_products import read_moments, steady_products
 from tenfold.models.pooling.linear_mixed_model import LinearMixedModel
 from tenfold.models.pooling.pooled_keys import PooledKeys, chunks_with_places, key_levels, provenance_of
 from tenfold.models.pooling.restricted_likelihood import GroupingFactor
+from tenfold.sources.expressions.computed_columns import Computed
 
 INTERCEPT = "intercept"
 MIN_CELLS = 10
@@ -89,6 +90,7 @@ class PooledCube:
     """the finest first"""
     _learner: Any
     _schema: Schema
+    _computed: Computed
     _origin: Provenance
     _failed: int
 
@@ -279,7 +281,7 @@ class PooledCube:
 
     def _chunks(self, X: MatrixLike) -> Iterator[tuple[Array, list[Codes]]]:
         """Yield steady rows, and the place of the cell of each in each level, the finest first."""
-        for chunk, places in chunks_with_places(X, self._learner, self._schema, self._levels):
+        for chunk, places in chunks_with_places(X, self._learner, self._schema, self._levels, self._computed):
             yield self._steady(chunk.X), places
 
     def _steady(self, X: Columns) -> Array:
@@ -404,7 +406,7 @@ def pool_models(level: CubeLevel, random: RandomTerms) -> PooledCube:
     moments = read_moments(cells, finest.terms[finest.terms > 0] - 1, finest.parent, finest.parents)
     model = LinearMixedModel.of(steady_products(moments, factors, learner.fit_intercept, level.schema.levels, terms))
     failed = int((moments.weight == 0).sum())
-    return PooledCube(model, levels, learner, level.schema, provenance_of(level), failed)
+    return PooledCube(model, levels, learner, level.schema, level.origin.computed, provenance_of(level), failed)
 
 
 def _random_terms(random: RandomTerms, names: Sequence[str], terms: Sequence[str]) -> list[Codes]:

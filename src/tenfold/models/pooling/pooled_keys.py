@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tenfold.core import Chunk, Codes, MatrixLike, Provenance, Schema
-from tenfold.engine import one_blas_thread
 from tenfold.engine.cells.cells import Cells
-from tenfold.engine.cells.keys import Keys, changes, hashes_of, key_column, refuse_collision
+from tenfold.engine.cells.keys import Keys, changes, hashes_of, hashes_of_key, refuse_collision
 from tenfold.models.cube_level import CubeLevel
-from tenfold.sources import as_source
+from tenfold.models.keyed_chunks import keyed_chunks
+from tenfold.sources.expressions.computed_columns import Computed
 
 
 class PooledKeys(NamedTuple):
@@ -33,15 +32,12 @@ class PooledKeys(NamedTuple):
 
     def place(self, key: Sequence[Any]) -> int:
         """Return the place of a cell; -1, if there is none."""
-        try:
-            columns = [pa.array([value], kind) for value, kind in zip(key, self.keys.values.schema.types, strict=True)]
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            return -1
-        return int(self.places(columns)[0])
+        found = hashes_of_key(key)
+        return -1 if found is None else int(self.keys.places(*found)[0])
 
     def places(self, columns: Sequence[pa.Array]) -> Codes:
         """Return the place of the cell of each row; -1, if there is none."""
-        return self.keys.places(*hashes_of(columns[: len(self.names)], self.names, "cell"))
+        return self.keys.places(*hashes_of(columns[: len(self.names)], self.names, "cell", len(columns[0])))
 
 
 def key_levels(cells: Cells, names: tuple[str, ...]) -> tuple[tuple[PooledKeys, ...], list[Codes]]:
@@ -58,7 +54,7 @@ def _coarser(found: PooledKeys, depth: int) -> tuple[PooledKeys, Codes]:
     """Return the cells of the first columns of a key, and the parent of each cell."""
     names, n = found.names[:depth], len(found.keys)
     columns = [found.keys.values[name].combine_chunks() for name in names]
-    hash, check = hashes_of(columns, names, "cell") if names else np.zeros((2, n), np.uint64)
+    hash, check = hashes_of(columns, names, "cell", n)
     order = np.argsort(hash, kind="stable")
     starts = order[changes(hash[order])]
     parent = np.searchsorted(hash[starts], hash)
@@ -69,19 +65,11 @@ def _coarser(found: PooledKeys, depth: int) -> tuple[PooledKeys, Codes]:
 
 
 def chunks_with_places(
-    X: MatrixLike, learner: Any, schema: Schema, levels: Sequence[PooledKeys]
+    X: MatrixLike, learner: Any, schema: Schema, levels: Sequence[PooledKeys], computed: Computed
 ) -> Iterator[tuple[Chunk, list[Codes]]]:
     """Yield chunks of rows, and the place of the cell of each row in each level; -1, if there is none."""
-    names, need = levels[0].names, learner.need.without_target()
-    source = as_source(X, need=need, model=learner)
-    source = source.without(*(name for name in names if name in source.names)).unweighted()
-    source.check_there(names)
-    need = replace(need, side=tuple(dict.fromkeys([*need.side, *names])))
-    with one_blas_thread():
-        for part in range(len(source)):
-            for chunk in source.chunks(part, need, schema.without_target):
-                columns = [key_column(chunk.side[name], name) for name in names]
-                yield chunk, [level.places(columns) for level in levels]
+    for chunk, columns in keyed_chunks(X, learner, schema, levels[0].keys.values.schema, computed):
+        yield chunk, [level.places(columns) for level in levels]
 
 
 def provenance_of(level: CubeLevel) -> Provenance:

@@ -18,6 +18,7 @@ from tenfold.models.cube_level import CubeLevel
 from tenfold.models.pooling.dirichlet import PooledCounts, pool_counts
 from tenfold.models.pooling.pooled_keys import PooledKeys, chunks_with_places, key_levels, provenance_of
 from tenfold.naive_bayes.categorical_nb import add_log_shares, places
+from tenfold.sources.expressions.computed_columns import Computed
 from tenfold.stats.counts.counts import CountsByClass
 
 
@@ -82,6 +83,7 @@ class PooledTables:
     _levels: tuple[PooledKeys, ...]
     _learner: Any
     _schema: Schema
+    _computed: Computed
     _origin: Provenance
 
     @property
@@ -207,7 +209,7 @@ class PooledTables:
         ends : array of shape (rows, classes, 2)
         """
         found = []
-        for chunk, at in chunks_with_places(X, self._learner, self._schema, self._levels):
+        for chunk, at in chunks_with_places(X, self._learner, self._schema, self._levels, self._computed):
             share = np.empty((chunk.n, len(self.classes_)))
             worth = np.empty(chunk.n)
             for depth, rows, cells in _by_depth(at, chunk.n):
@@ -223,7 +225,7 @@ class PooledTables:
     def _scores(self, X: MatrixLike) -> Array:
         """Log-probabilities of the classes, up to a constant of the row."""
         found = []
-        for chunk, at in chunks_with_places(X, self._learner, self._schema, self._levels):
+        for chunk, at in chunks_with_places(X, self._learner, self._schema, self._levels, self._computed):
             out = np.empty((chunk.n, len(self.classes_)))
             for depth, rows, cells in _by_depth(at, chunk.n):
                 with np.errstate(divide="ignore"):
@@ -306,4 +308,6 @@ def pool_tables(level: CubeLevel) -> PooledTables:
         count = found.stack.count.copy()
         count[list(found.reasons)] = 0.0
         values = Shares(*pool_counts(count, parents, places(level.schema.levels), float(learner.alpha)))
-    return PooledTables(Shares(population, rates), values, levels, learner, level.schema, provenance_of(level))
+    return PooledTables(
+        Shares(population, rates), values, levels, learner, level.schema, level.origin.computed, provenance_of(level)
+    )
