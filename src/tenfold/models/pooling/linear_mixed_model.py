@@ -2,7 +2,8 @@
 
 The effects of a cell are predicted by their mean given the rows (BLUP): u = P S_z (-a, 1), where a are the coefficients
 of the parent. With K = I - P S_z, the error of the cell's coefficients has the covariance σ² (K C K' + P), if that of
-the parent's is σ² C; for a cell without rows it is σ² (C + D).
+the parent's is σ² C; for a cell without rows it is σ² (C + D). That D is an estimate adds J W J' to it, where J are the
+derivatives of the coefficients by the parameters and W is the covariance of these (Kass and Steffey, 1989).
 """
 
 from __future__ import annotations
@@ -10,14 +11,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Codes
 from tenfold.models.pooling.cell_products import SteadyProducts
-from tenfold.models.pooling.restricted_likelihood import Elimination, Estimate, FixedEffects, RestrictedLikelihood
+from tenfold.models.pooling.restricted_likelihood import (
+    Elimination,
+    Estimate,
+    FixedEffects,
+    NestedProducts,
+    RestrictedLikelihood,
+    difference_step,
+)
 
 CELLS_PER_BLOCK = 1 << 12
+
+
+class Effects(NamedTuple):
+    """Steady coefficients of the population, and the random effects of the cells of each level, the finest first."""
+
+    population: Array
+    cells: list[Array]
+
+
+def effects_of(products: NestedProducts, found: Elimination, fixed: FixedEffects) -> Effects:
+    """Predict the effects of all cells by their means given the rows (BLUP)."""
+    coef, effects = fixed.coef[None], list[Array]()
+    for factor, S, spread in zip(products.factors[::-1], found.products[::-1], found.spread[::-1], strict=True):
+        coef = coef[factor.parent]
+        off = S[:, :, -1] - np.einsum("ckw,cw->ck", S[:, :, :-1], coef)
+        effects.append(np.einsum("cij,cj->ci", spread, off))
+        coef[:, factor.terms] += effects[-1]
+    return Effects(fixed.coef, effects[::-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +88,16 @@ class LinearMixedModel:
     # ---- coefficients, the constant first ----------------------------------------------------------
 
     @cached_property
+    def _effects(self) -> Effects:
+        return effects_of(self.steady.products, self.effects_free, self.fixed)
+
+    @cached_property
     def _coefficients(self) -> list[Array]:
         """Steady coefficients of the cells of each level, the finest first, and of the population."""
         found = [self.fixed.coef[None]]
-        for level in range(len(self.steady.products.factors) - 1, -1, -1):
-            factor, S = self.steady.products.factors[level], self.effects_free.products[level]
+        for factor, u in zip(self.steady.products.factors[::-1], self._effects.cells[::-1], strict=True):
             coef = found[-1][factor.parent]
-            off = S[:, :, -1] - np.einsum("ckw,cw->ck", S[:, :, :-1], coef)
-            coef[:, factor.terms] += np.einsum("cij,cj->ci", self.effects_free.spread[level], off)
+            coef[:, factor.terms] += u
             found.append(coef)
         return found[::-1]
 
@@ -104,7 +133,30 @@ class LinearMixedModel:
 
     # ---- how far they may be off -------------------------------------------------------------------
 
-    def variances(self, along: Array, places: Sequence[Codes | None]) -> Array:
+    @cached_property
+    def _sensitivity(self) -> tuple[Effects, Array] | None:
+        """Derivatives of all effects by the parameters of the components, and the covariance of these."""
+        estimate, likelihood = self.estimate, RestrictedLikelihood(self.steady.products)
+        if not len(estimate.information):
+            return None
+        sizes, vectors = np.linalg.eigh(estimate.information)
+        if not sizes[0] > 0:
+            return None
+        theta, each = likelihood.parameters(estimate.factors), list[Effects]()
+        for j in np.flatnonzero(estimate.free):
+            step = difference_step(theta, int(j))
+            ends = []
+            for other in (theta + step, theta - step):
+                found = likelihood.eliminate(likelihood.triangles(other))
+                ends.append(effects_of(self.steady.products, found, likelihood.fixed_effects(found.left)))
+            length = 2 * step[j]
+            cells = [(a - b) / length for a, b in zip(ends[0].cells, ends[1].cells, strict=True)]
+            each.append(Effects((ends[0].population - ends[1].population) / length, cells))
+        population = np.stack([one.population for one in each], axis=-1)
+        cells = [np.stack(some, axis=-1) for some in zip(*(one.cells for one in each), strict=True)]
+        return Effects(population, cells), 2 * (vectors / sizes) @ vectors.T
+
+    def variances(self, along: Array, places: Sequence[Codes | None], components_known: bool = False) -> Array:
         """Return the variances of the errors of some sums of steady coefficients.
 
         Parameters
@@ -114,6 +166,8 @@ class LinearMixedModel:
         places : list of arrays, each of shape (sums,)
             The cell of each sum in each level, the finest first; -1: one without rows; None: effects of the level are
             no part of the sums.
+        components_known : bool
+            Whether to leave out that the components are estimates.
         """
         t, found = along.copy(), np.zeros(len(along))
         for level, place in enumerate(places):
@@ -130,10 +184,22 @@ class LinearMixedModel:
             t[there] -= np.einsum("ckw,ck->cw", self.effects_free.products[level][at][:, :, :-1], inner)
             found += prior
         found += np.einsum("ci,ij,cj->c", t, self.fixed.covariance, t)
-        return np.asarray(found * self.noise * self.steady.units.scale[-1] ** 2)
+        found *= self.noise
+        if not components_known and self._sensitivity is not None:
+            by, covariance = self._sensitivity
+            shift = along @ by.population
+            for factor, cells, place in zip(self.steady.products.factors, by.cells, places, strict=True):
+                if place is not None:
+                    there = np.flatnonzero(place >= 0)
+                    shift[there] += np.einsum("ck,ckp->cp", along[there][:, factor.terms], cells[place[there]])
+            found += np.einsum("ci,ij,cj->c", shift, covariance, shift)
+        return np.asarray(found * self.steady.units.scale[-1] ** 2)
 
     def standard_errors(self, level: int, cells: Codes | None = None) -> Array:
-        """Return cells x terms: standard errors of the coefficients of cells of a level; of the population, if none."""
+        """Return cells x terms: standard errors of the coefficients of cells of a level; of the population, if none.
+
+        Those of the population take the components as known.
+        """
         factors = self.steady.products.factors
         if cells is None:
             cells = np.arange(factors[level].cells if level < len(factors) else 1)
@@ -144,7 +210,7 @@ class LinearMixedModel:
             places = self.places(level, at)
             for term, along in enumerate(directions):
                 each = np.broadcast_to(along, (len(at), len(along)))
-                out[start : start + len(at), term] = self.variances(each, places)
+                out[start : start + len(at), term] = self.variances(each, places, level == len(factors))
         return np.sqrt(out)
 
     def places(self, level: int, cells: Codes) -> list[Codes | None]:

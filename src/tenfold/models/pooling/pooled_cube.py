@@ -331,7 +331,7 @@ class PooledCube:
             why = f"the median over the cells of {factor.name!r}: 0, a cell's own fit; 1, its parent's"
             yield Claim("shrinkage", median, "estimated", why, "data", "effects and residuals are normal")
             if len(found.keys) < MIN_CELLS * len(factor.terms):
-                why = f"cells of {factor.name!r}: intervals leave out how uncertain the components of so few are"
+                why = f"cells of {factor.name!r}: components of so few are more uncertain than intervals have it"
                 yield Claim("few cells", float(len(found.keys)), "proved", why, "data")
         units = model.steady.units
         why = "of the correlations of the columns: errors, as shares, can grow so much on the way to the coefficients"
@@ -385,7 +385,7 @@ class PooledCube:
             ("How far this can be trusted", tuple(f"{claim}." for claim in self.certificate_.claims)),
             ("The intervals hold if", (
                 "the effects of cells and the residuals are normal, with the same variances in all cells",
-                "there are many cells: that the components are estimates is left out",
+                "there are many cells: that the components are estimates is in those of cells to first order",
                 "weights count rows: a row of weight 2 is two rows",
             )),
         )  # fmt: skip

@@ -290,8 +290,7 @@ class RestrictedLikelihood:
         """Second derivatives by the free parameters."""
         rows = []
         for j in np.flatnonzero(free):
-            step = np.zeros(len(theta))
-            step[j] = DIFFERENCE * max(abs(theta[j]), DIFFERENCE**0.5)
+            step = difference_step(theta, int(j))
             rows.append((self(theta + step)[1][free] - self(theta - step)[1][free]) / (2 * step[j]))
         found = np.array(rows)
         return (found + found.T) / 2
@@ -315,6 +314,13 @@ class RestrictedLikelihood:
                 if value < lower:
                     lower, best = value, other
         return least, None if best is None else self.parameters(best)
+
+
+def difference_step(theta: Array, j: int) -> Array:
+    """Return the step along one parameter by which derivatives are computed."""
+    step = np.zeros(len(theta))
+    step[j] = DIFFERENCE * max(abs(theta[j]), DIFFERENCE**0.5)
+    return step
 
 
 def _indicator(factor: GroupingFactor) -> sp.csr_array:
