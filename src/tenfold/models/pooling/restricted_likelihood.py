@@ -26,6 +26,8 @@ from tenfold.core import Array, Codes, Flags
 
 STARTS = (0.5, 1.0, 2.0)
 """standard deviations of effects, in those of the residuals of the fixed effects, where searches begin"""
+MAX_RESTARTED_CELLS = 1 << 14
+"""cells, at most, with which the deviance may have several minima: with more, its noise is small beside its slopes"""
 MAX_ITERATIONS = 500
 FIRST_TOLERANCE = 1e-9
 """relative change of the deviance after which Newton's steps take over"""
@@ -215,7 +217,8 @@ class RestrictedLikelihood:
         The edge of the matrices that are covariances has corners, so the deviance may have several minima on it.
         """
         best = self._searched(self._descended(self._start(STARTS[0]), FIRST_TOLERANCE))
-        for start in STARTS[1:] if math.isfinite(best.escape) else ():
+        few = max(factor.cells for factor in self.products.factors) <= MAX_RESTARTED_CELLS
+        for start in STARTS[1:] if few and math.isfinite(best.escape) else ():
             theta = self._descended(self._start(start), FIRST_TOLERANCE)
             if self(theta)[0] < best.deviance - SAME_DEVIANCE:
                 found = self._searched(theta)
