@@ -362,3 +362,34 @@ def test_intervals_cover():
         inside.append(low <= start[40] <= high)
     assert 0.85 < np.mean(inside[::2]) < 0.93
     assert 0.8 < np.mean(inside[1::2]) < 0.97
+
+
+def test_cubes_of_files_sums_and_coarser_keys_pool_alike(tmp_path):
+    rows = mixed_set(38)[["a", "b", "y", "country", "store"]]
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(rows, target="y"))
+    expected = cube.pool()
+    cube.to_parquet(tmp_path / "cube.parquet")
+    again = tn.Cube.open(tmp_path / "cube.parquet").pool()
+    assert again.coef_.tobytes() == expected.coef_.tobytes()
+    assert again.predict(rows).tobytes() == expected.predict(rows).tobytes()
+    halves = [
+        tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(some, target="y")) for some in (rows[::2], rows[1::2])
+    ]
+    both = (halves[0] + halves[1]).pool()
+    assert both.coef_ == pytest.approx(expected.coef_, rel=1e-8)
+    assert both.residual_variance_ == pytest.approx(expected.residual_variance_, rel=1e-8)
+    coarse = cube.rollup("country").pool()
+    alone = tn.Cube(tn.Ridge(), by="country").fit(tn.scan(rows.drop(columns="store"), target="y")).pool()
+    assert coarse.coef_ == pytest.approx(alone.coef_, rel=1e-8)
+
+
+def test_computed_columns_and_keys_that_are_missing():
+    rows = mixed_set(2)[["a", "b", "y", "store"]]
+    rows["store"] = rows["store"].astype("Int64").mask(rows["store"] == 1)
+    source = tn.scan(rows, target="y").with_columns(square=tn.col("a") * tn.col("a"))
+    pooled = tn.Cube(tn.LinearRegression(), by="store", missing="cell").fit(source).pool()
+    plain = rows.assign(square=rows["a"] ** 2)
+    other = tn.Cube(tn.LinearRegression(), by="store", missing="cell").fit(tn.scan(plain, target="y")).pool()
+    assert dict(zip(pooled._schema.names, pooled.coef_)) == pytest.approx(dict(zip(other._schema.names, other.coef_)))
+    assert pooled.predict(rows) == pytest.approx(other.predict(plain))
+    assert pooled[None].rows == int(rows["store"].isna().sum())
