@@ -34,7 +34,8 @@ FIRST_TOLERANCE = 1e-9
 MAX_RESTARTS = 4
 MAX_SMALL = 0.01
 """variances, in those of the residuals of the fixed effects, that are taken for zero if the deviance allows it"""
-SAME_DEVIANCE = 1e-8
+SAME_DEVIANCE, DEVIANCE_ROUNDING = 1e-8, 1e-13
+"""differences of the deviance that do not count: absolute, and as a share of it"""
 MAX_NEWTON_STEPS = 12
 MAX_NEWTON_PARAMETERS = 40
 """parameters, at most, whose second derivatives are computed, by differences of the gradient"""
@@ -220,7 +221,7 @@ class RestrictedLikelihood:
         few = max(factor.cells for factor in self.products.factors) <= MAX_RESTARTED_CELLS
         for start in STARTS[1:] if few and math.isfinite(best.escape) else ():
             theta = self._descended(self._start(start), FIRST_TOLERANCE)
-            if self(theta)[0] < best.deviance - SAME_DEVIANCE:
+            if self(theta)[0] < best.deviance - _same(best.deviance):
                 found = self._searched(theta)
                 best = found if found.deviance < best.deviance else best
         return best._replace(evaluations=self.evaluations)
@@ -233,7 +234,7 @@ class RestrictedLikelihood:
         """Go on from where a descent ended: by steps of Newton's, and away from an edge that is no minimum."""
         for _ in range(MAX_RESTARTS):
             estimate = self._polished(self._without_small(theta))
-            if not estimate.decrement < SAME_DEVIANCE:  # near an edge, where the deviance is no parabola
+            if not estimate.decrement < _same(estimate.deviance):  # near an edge, where the deviance is no parabola
                 theta = self.parameters(estimate.factors)
                 estimate = self._polished(self._without_small(self._descended(theta, 0.0)))
             escape, onward = self._escaped(estimate)
@@ -262,7 +263,7 @@ class RestrictedLikelihood:
                         continue
                     other = [_triangle_of(D) if k == level else L for k, L in enumerate(triangles)]
                     lower = self.deviance(other, slopes=False)[0]
-                    if lower <= value + SAME_DEVIANCE:
+                    if lower <= value + _same(value):
                         triangles, value = other, min(value, lower)
         return self.parameters(triangles)
 
@@ -284,7 +285,7 @@ class RestrictedLikelihood:
                 other[free] -= step
                 lower, slope = self(other)
                 closer = np.abs(slope[free]).max() < 0.5 * np.abs(gradient[free]).max()
-                if not closer or lower > value + SAME_DEVIANCE:
+                if not closer or lower > value + _same(value):
                     break
                 theta, value, gradient = other, lower, slope
         return Estimate(self.triangles(theta), value, gradient[free], decrement, math.inf, 0, information, free)
@@ -301,7 +302,7 @@ class RestrictedLikelihood:
     def _escaped(self, estimate: Estimate) -> tuple[float, Array | None]:
         """Return the least slope at components that are zero and, if the deviance falls there, where it is lower."""
         slopes = self.deviance(estimate.factors)[1]
-        least, lower, best = math.inf, estimate.deviance - SAME_DEVIANCE, None
+        least, lower, best = math.inf, estimate.deviance - _same(estimate.deviance), None
         for level, (L, slope) in enumerate(zip(estimate.factors, slopes, strict=True)):
             if not self.products.varying[level] or np.diag(L).all():
                 continue
@@ -317,6 +318,11 @@ class RestrictedLikelihood:
                 if value < lower:
                     lower, best = value, other
         return least, None if best is None else self.parameters(best)
+
+
+def _same(deviance: float) -> float:
+    """Return by how much a deviance may differ from this one and be the same."""
+    return max(SAME_DEVIANCE, DEVIANCE_ROUNDING * abs(deviance))
 
 
 def difference_step(theta: Array, j: int) -> Array:
