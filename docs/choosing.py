@@ -200,6 +200,8 @@ CHOICES: dict[str, Choice] = {
     "SVR": Choice(
         NUMBER, "preference", "functions that are flat by the kernel, small errors free", "n² to n³", "support p"
     ),
+    "SelectKBest": feature("columns that tell by themselves", bias="restriction"),
+    "SelectPercentile": feature("columns that tell by themselves", bias="restriction"),
     "SigmoidBasis": feature("steps along the columns", "n p", "p k"),
     "StackingClassifier": Choice(
         CLASSES, "both", "what the last learner makes of its members", "folds times members", "members"

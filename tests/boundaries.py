@@ -21,6 +21,7 @@ import pandas as pd
 import scipy.sparse as sp
 import sklearn
 import sklearn.covariance
+import sklearn.feature_selection
 import sklearn.model_selection
 from sklearn.utils import _param_validation as validation
 from sklearn.utils import all_estimators
@@ -105,6 +106,7 @@ BASE = {
     "QuantileTransformer": {"n_quantiles": 10},
     "RBFSampler": {"n_components": 5},
     "SVC": {"tol": 1e-5},
+    "SelectKBest": {"k": 2},
     "SVR": {"tol": 1e-5},
     "RandomForestClassifier": {"n_estimators": 3},
     "RandomForestRegressor": {"n_estimators": 3},
@@ -208,6 +210,7 @@ EXAMPLES = {
         Made(lambda lib: (("scale", lib.StandardScaler(), [0]),)),
     ],
     ("ColumnTransformer", "remainder"): [Made(lambda lib: lib.StandardScaler())],
+    "score_func": [sklearn.feature_selection.f_regression, sklearn.feature_selection.mutual_info_classif],
     "transformer_list": [Made(lambda lib: [("scale", lib.StandardScaler())])],
     ("GradientBoostingClassifier", "init"): [Made(lambda lib: lib.GaussianNB())],
     ("GradientBoostingRegressor", "init"): [Made(lambda lib: lib.Ridge())],

@@ -156,6 +156,8 @@ _PLACES = {
         "CountVectorizer",
         "TfidfVectorizer",
     ),
+    "tenfold.feature_selection.select_k_best": ("SelectKBest",),
+    "tenfold.feature_selection.select_percentile": ("SelectPercentile",),
     "tenfold.feature_selection.variance_threshold": ("VarianceThreshold",),
     "tenfold.graphical.bayesian_network": ("BayesianNetwork",),
     "tenfold.graphical.bayesian_network_density": ("BayesianNetworkDensity",),

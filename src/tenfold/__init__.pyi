@@ -110,6 +110,8 @@ from tenfold.feature_extraction.date_parts import DateParts as DateParts
 from tenfold.feature_extraction.text.text_features import TextFeatures as TextFeatures
 from tenfold.feature_extraction.text.vectorizers import CountVectorizer as CountVectorizer
 from tenfold.feature_extraction.text.vectorizers import TfidfVectorizer as TfidfVectorizer
+from tenfold.feature_selection.select_k_best import SelectKBest as SelectKBest
+from tenfold.feature_selection.select_percentile import SelectPercentile as SelectPercentile
 from tenfold.feature_selection.variance_threshold import VarianceThreshold as VarianceThreshold
 from tenfold.graphical.bayesian_network import BayesianNetwork as BayesianNetwork
 from tenfold.graphical.bayesian_network_density import BayesianNetworkDensity as BayesianNetworkDensity

@@ -19,6 +19,7 @@ from tenfold.core.axes import Bundle, check, fields, is_record, values, with_sch
 from tenfold.core.value import Parameter
 from tenfold.estimator.files.container import STORED
 from tenfold.estimator.files.registry import class_of, id_of, is_pipeline, parameter_of
+from tenfold.estimator.score_functions import SCORE_NAMES, score_function, score_name
 from tenfold.stats.optimize.loss_functions import LOSSES, Loss
 
 MAX_DEPTH = 16
@@ -129,6 +130,8 @@ class Writer:
             return {"dict": [[self.value(x, where, depth + 1) for x in pair] for pair in value.items()]}
         if isinstance(value, np.ufunc) and _ufunc(name := str(value.__name__)) is value:
             return {"ufunc": name}
+        if callable(value) and (score := score_name(value)) is not None:
+            return {"score": score}
         if isinstance(value, type) and value in DTYPES.values():
             return {"dtype": value.__name__}
         if callable(value):
@@ -265,6 +268,8 @@ class Reader:
             return tenfold.Pipeline(self.value(content, depth + 1))
         if kind == "ufunc" and _ufunc(content) is not None:
             return _ufunc(content)
+        if kind == "score" and isinstance(content, str) and content in SCORE_NAMES:
+            return score_function(content)
         if kind == "dtype" and isinstance(content, str) and content in DTYPES:
             return DTYPES[content]
         if kind == "is" and (content is None or isinstance(content, (bool, str))):

@@ -23,6 +23,7 @@ fraction = Interval(RealNotInt, 0, 1, closed="both")
 """a real number from 0 to 1 that is no integer: 1.0, where 1 means one of them"""
 decay = Interval(Real, 0, 1, closed="left")
 """a real number from 0 to below 1"""
+percentage = Interval(Real, 0, 100, closed="both")
 infinity = Options(Real, {math.inf})
 """infinity, for no limit"""
 nonzero_fraction = Interval(RealNotInt, 0, 1, closed="right")
