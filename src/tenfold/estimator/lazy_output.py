@@ -35,7 +35,7 @@ from tenfold.sources.label_codes import code, levels
 
 SHOWN_ROWS = 5
 """rows that are shown of outputs that have not been computed"""
-WIDE = 10
+MAX_SHOWN_COLUMNS = 10
 """columns that are shown of them"""
 
 
@@ -229,21 +229,24 @@ class Mapped(Source):
 
     def __repr__(self) -> str:
         found = self._shown(SHOWN_ROWS)
-        numbers = None if found is None else np.array2string(found, precision=4, separator=", ", threshold=WIDE)
+        numbers = (
+            None if found is None else np.array2string(found, precision=4, separator=", ", threshold=MAX_SHOWN_COLUMNS)
+        )
         first = "" if numbers is None else f"; first rows: {' '.join(numbers.split())}"
         return f"<{self._size}{first}>"
 
     def _repr_html_(self) -> str:
         found = self._shown(SHOWN_ROWS)
         table = np.empty((0, len(self.names))) if found is None else found.reshape(len(found), -1)
-        more = ["…"] if len(self.names) > WIDE else []
+        more = ["…"] if len(self.names) > MAX_SHOWN_COLUMNS else []
         cell = "<td style='text-align:right'>{}</td>".format
         rows = (
-            [f"{value:.6g}" if isinstance(value, float) else escape(str(value)) for value in row[:WIDE]] + more
+            [f"{value:.6g}" if isinstance(value, float) else escape(str(value)) for value in row[:MAX_SHOWN_COLUMNS]]
+            + more
             for row in table.tolist()
         )
         body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
-        head = "".join(f"<th>{escape(name)}</th>" for name in [*self.names[:WIDE], *more])
+        head = "".join(f"<th>{escape(name)}</th>" for name in [*self.names[:MAX_SHOWN_COLUMNS], *more])
         return (
             f"<table class='tenfold-source'><caption>{escape(self._size)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
