@@ -35,7 +35,7 @@ from tenfold.sources.label_codes import code, levels
 
 SHOWN_ROWS = 5
 """rows that are shown of outputs that have not been computed"""
-MAX_SHOWN_COLUMNS = 10
+MAX_COLUMNS = 10
 """columns that are shown of them"""
 
 
@@ -228,25 +228,22 @@ class Mapped(Source):
     # ---- what is shown ---------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        found = self._shown(SHOWN_ROWS)
-        numbers = (
-            None if found is None else np.array2string(found, precision=4, separator=", ", threshold=MAX_SHOWN_COLUMNS)
-        )
+        found = self._first_outputs(SHOWN_ROWS)
+        numbers = None if found is None else np.array2string(found, precision=4, separator=", ", threshold=MAX_COLUMNS)
         first = "" if numbers is None else f"; first rows: {' '.join(numbers.split())}"
         return f"<{self._size}{first}>"
 
     def _repr_html_(self) -> str:
-        found = self._shown(SHOWN_ROWS)
+        found = self._first_outputs(SHOWN_ROWS)
         table = np.empty((0, len(self.names))) if found is None else found.reshape(len(found), -1)
-        more = ["…"] if len(self.names) > MAX_SHOWN_COLUMNS else []
+        more = ["…"] if len(self.names) > MAX_COLUMNS else []
         cell = "<td style='text-align:right'>{}</td>".format
         rows = (
-            [f"{value:.6g}" if isinstance(value, float) else escape(str(value)) for value in row[:MAX_SHOWN_COLUMNS]]
-            + more
+            [f"{value:.6g}" if isinstance(value, float) else escape(str(value)) for value in row[:MAX_COLUMNS]] + more
             for row in table.tolist()
         )
         body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
-        head = "".join(f"<th>{escape(name)}</th>" for name in [*self.names[:MAX_SHOWN_COLUMNS], *more])
+        head = "".join(f"<th>{escape(name)}</th>" for name in [*self.names[:MAX_COLUMNS], *more])
         return (
             f"<table class='tenfold-source'><caption>{escape(self._size)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -262,7 +259,7 @@ class Mapped(Source):
         rows = f"{count} in {parts}" if count else f"{parts}, rows not counted yet"
         return f"Output of {self._maker}: {rows}, {number_of(len(self.names), 'column')}"
 
-    def _shown(self, rows: int) -> Any:
+    def _first_outputs(self, rows: int) -> Any:
         """Return the outputs for the first rows, if these are at hand and can be used; else None."""
         if not self.at_hand:
             return None
