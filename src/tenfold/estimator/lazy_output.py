@@ -268,7 +268,7 @@ class Mapped(Source):
             pieces = [self._output_of(chunk) for chunk in chunks]
         except (ValueError, OSError):  # which reading it will tell
             return None
-        found = joined(pieces)[:rows] if pieces else None
+        found: Any = joined(pieces)[:rows] if pieces else None
         return found.toarray() if sp.issparse(found) else found
 
     # ---- reading it ----------------------------------------------------------------------------
