@@ -217,6 +217,7 @@ CHOICES: dict[str, Choice] = {
     "FeatureUnion": feature("what its transformers do, side by side", "members", "members"),
     "TargetEncoder": feature("categories as means of the target", "n p", "p"),
     "Normalizer": feature("rows of length 1", "1"),
+    "TruncatedSVD": feature("directions of large sums of squares", "n p²", "p k", "restriction"),
     "VarianceThreshold": feature("columns whose variance is above a threshold"),
     "VotingClassifier": Choice(CLASSES, "preference", MEAN, "members", "members"),
     "VotingRegressor": Choice(NUMBER, "preference", MEAN, "members", "members"),

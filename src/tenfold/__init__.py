@@ -80,6 +80,7 @@ _PLACES = {
         "make_candy_draws",
     ),
     "tenfold.decomposition.pca": ("PCA",),
+    "tenfold.decomposition.truncated_svd": ("TruncatedSVD",),
     "tenfold.discriminant_analysis.fisher_discriminant": ("FisherDiscriminant",),
     "tenfold.discriminant_analysis.linear_discriminant_analysis": ("LinearDiscriminantAnalysis",),
     "tenfold.discriminant_analysis.quadratic_discriminant_analysis": ("QuadraticDiscriminantAnalysis",),

@@ -77,6 +77,7 @@ from tenfold.core.stop import Gap as Gap
 from tenfold.core.stop import Rounds as Rounds
 from tenfold.core.stop import Seconds as Seconds
 from tenfold.decomposition.pca import PCA as PCA
+from tenfold.decomposition.truncated_svd import TruncatedSVD as TruncatedSVD
 from tenfold.discriminant_analysis.fisher_discriminant import FisherDiscriminant as FisherDiscriminant
 from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from tenfold.discriminant_analysis.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis

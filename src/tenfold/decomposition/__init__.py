@@ -1,4 +1,4 @@
-"""Matrix decomposition: principal components."""
+"""Matrix decomposition: principal components, singular vectors."""
 
 from tenfold import _namespace
 

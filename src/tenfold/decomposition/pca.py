@@ -212,8 +212,8 @@ class PCA(OnePass, Projector):
                 "objective",
                 ROUNDING_ASSUMPTION,
             ),
-            _variance_digits(axes, k, f"of the least certain variance, from merged {how}{more}"),
-            _direction_digits(axes, k),
+            variance_digits(axes, k, f"of the least certain variance, from merged {how}{more}"),
+            direction_digits(axes, k),
         ]
         if axes.still:
             why = "these columns change by no more than rounding"
@@ -430,14 +430,14 @@ def _factor(R: Array) -> tuple[Array | None, float]:
     return (factor, least) if least > MIN_CORRELATION_EIGENVALUE else (None, least)
 
 
-def _variance_digits(axes: Axes, k: int, why: str) -> Claim:
+def variance_digits(axes: Axes, k: int, why: str) -> Claim:
     """Digits of the least certain variance among the first k that are more than rounding."""
     some = np.flatnonzero(axes.resolved[:k])
     worst = (np.diag(axes.error)[some] / axes.singular[some] ** 2).max(initial=EPS)
     return Claim("digits", min(-math.log10(worst), 15.0), "estimated", why, "arithmetic", ROUNDING_ASSUMPTION)
 
 
-def _direction_digits(axes: Axes, k: int) -> Claim:
+def direction_digits(axes: Axes, k: int) -> Claim:
     """Digits of the least well determined direction among the first k."""
     square = axes.singular**2
     apart = np.abs(np.subtract.outer(square, square))
