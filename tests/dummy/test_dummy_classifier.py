@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier as Theirs
+from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.sources import part_rows
@@ -53,3 +54,31 @@ def test_of_classes_as_frequent_but_for_rounding_the_first_is_said(strategy):
     for y in ([0, 0, 1], [1, 1, 0]):
         model = tn.DummyClassifier(strategy=strategy).fit(np.zeros((3, 1)), y, weight)
         assert model.predict([[0]]) == [0]
+
+
+@pytest.mark.parametrize("kind", [tn.DummyClassifier, tn.DummyRegressor])
+def test_columns_of_any_type(kind, tmp_path):
+    """Dates and text beside numbers: in memory, over files, in folds beside a learner that reads columns."""
+    when = pd.date_range("2020-01-01", periods=40)
+    frame = pd.DataFrame({"when": when, "note": [f"note {i}" for i in range(40)], "size": np.arange(40.0)})
+    frame["y"] = np.arange(40) % 4 // 3
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=7)
+    X = frame.drop(columns="y")
+    model, files = kind().fit(X, frame["y"]), tn.scan(tmp_path / "rows.parquet", target="y")
+    np.testing.assert_array_equal(model.predict(X), kind().fit(files).predict(files).collect())
+    np.testing.assert_array_equal(model.predict(X), model.predict(files).collect())
+    assert model.n_features_in_ == 3
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(tn.load(tmp_path / "model").predict(X), model.predict(X))
+    other = tn.LogisticRegression() if kind is tn.DummyClassifier else tn.Ridge()
+    numbers = tn.ColumnTransformer([("numbers", tn.StandardScaler(), ["size"])])
+    found = tn.cross_validate([kind(), make_pipeline(numbers, other), make_pipeline(numbers, kind())], files, folds=4)
+    np.testing.assert_allclose(found.scores[0], found.scores[2], rtol=1e-12)
+
+
+def test_after_a_transformer_and_in_a_vote():
+    X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+    scaled = tn.StandardScaler().fit(X).transform(tn.scan(X, target=y))
+    assert tn.DummyClassifier().fit(scaled).predict(scaled).collect().tolist() == [0] * 50
+    vote = tn.VotingClassifier([("none", tn.DummyClassifier()), ("bayes", tn.GaussianNB())], voting="soft").fit(X, y)
+    assert vote.predict(X).tolist() == tn.GaussianNB().fit(X, y).predict(X).tolist()

@@ -11,7 +11,7 @@ from typing import Literal
 
 from tenfold.core.rows.objects import ObjectKind
 
-Kinds = Literal["numeric", "categorical", "mixed", "text", "date"]
+Kinds = Literal["numeric", "categorical", "mixed", "text", "date", "unused"]
 Target = Literal["number", "class"]
 
 
@@ -21,9 +21,10 @@ class Need:
 
     Parameters
     ----------
-    kinds : {"numeric", "categorical", "mixed", "text", "date"}
+    kinds : {"numeric", "categorical", "mixed", "text", "date", "unused"}
         How columns enter: as numbers, as codes of categories, each by its own type as one of these, as text: strings as
         they are, which nobody enumerates; or as dates: seconds since 1970 by the clock of the column's time zone.
+        Unused columns may be of any type, and are not read.
     missing : bool
         Whether a missing value may reach the learner: NaN, or None among text. Empty text is not missing.
     sparse : bool
@@ -69,7 +70,7 @@ class Need:
     output: int | None = None
     objects: ObjectKind | None = None
 
-    def kind_of(self, name: str) -> Kinds | Literal["unused"]:
+    def kind_of(self, name: str) -> Kinds:
         """How a column enters, by its name."""
         return dict(self.each).get(name, "unused") if self.each else self.kinds
 

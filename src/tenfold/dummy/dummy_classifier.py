@@ -37,7 +37,7 @@ no_constant = Refused(FROM_TARGET, Remedy('tn.DummyClassifier(strategy="prior")'
 class DummyClassifier(MultiOutput, OnePass, Classifier):
     """Always the most frequent class: what any other classifier has to beat. Exact in one pass.
 
-    The columns are not looked at, so that text and missing values may be among them.
+    The columns are not read, so that text, dates and missing values may be among them.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
     """
 
     poor_score = True
-    need = Need("mixed", missing=True, target="class")
+    need = Need("unused", missing=True, target="class")
     law_params = ({}, {"strategy": "most_frequent"})
 
     strategy: Annotated[str, choice("prior", "most_frequent"), not_drawn, from_target] = "prior"

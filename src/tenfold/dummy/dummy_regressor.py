@@ -38,7 +38,7 @@ no_constant = Refused(FROM_TARGET, Remedy('tn.DummyRegressor(strategy="mean")'),
 class DummyRegressor(MultiOutput, OnePass, Regressor):
     """Always the mean of the target: what any other regressor has to beat. Exact in one pass.
 
-    The columns are not looked at, so that text and missing values may be among them.
+    The columns are not read, so that text, dates and missing values may be among them.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     """
 
     poor_score = True
-    need = Need("mixed", missing=True, target="number")
+    need = Need("unused", missing=True, target="number")
 
     strategy: Annotated[str, choice("mean"), no_median, no_quantile_strategy, from_target] = "mean"
     _: KW_ONLY

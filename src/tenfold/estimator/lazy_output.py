@@ -137,6 +137,9 @@ class Mapped(Source):
 
     def schema_of(self, part: int, need: Need) -> Schema:
         # Outputs are numbers, or the text and categories that a model hands on; the target is the base's.
+        if need.kinds == "unused":
+            mixed = self.schema_of(part, replace(need, kinds="mixed"))
+            return Schema(tuple(Column(n, "unused") for n in self.names), mixed.target, mixed.classes, mixed.named)
         if self._words is not None or (self._hands_on and "categorical" in need.every_kind):
             return self._schema_of_words(part, need)
         if need.every_kind & {"categorical", "text", "date"}:
@@ -158,6 +161,10 @@ class Mapped(Source):
         below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in chunks(part, below, inner):
+            if need.kinds == "unused":
+                none = np.zeros((chunk.n, len(self.names)), np.float32)
+                yield chunk._replace(X=Columns(none, schema.names, offset=chunk.offset, kept=chunk.X.kept))
+                continue
             if self._words is not None or not schema.plain:
                 yield chunk._replace(X=self._coded(self._output_of(chunk), need, schema, chunk.X))
                 continue

@@ -215,12 +215,12 @@ def _in_memory(
     if framed:
         data = _frame(model, X, need, reset)
         rows = data.num_rows
-    elif need.kinds in ("numeric", "mixed") and _settled_already(model, X, FLOATS, reset):
+    elif need.kinds in ("numeric", "mixed", "unused") and _settled_already(model, X, FLOATS, reset):
         data, rows = X, len(X)
     else:
-        data = {"numeric": numbers, "mixed": either, "categorical": labels, "text": texts, "date": labels}[need.kinds](
-            model, X, need, reset
-        )
+        data = {
+            "numeric": numbers, "mixed": either, "categorical": labels, "text": texts, "date": labels, "unused": either,
+        }[need.kinds](model, X, need, reset)  # fmt: skip
         rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
     y = target(model, y, need) if need.target is not None else None
     if y is not None and len(y) != rows:

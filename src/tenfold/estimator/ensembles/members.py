@@ -140,13 +140,13 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
 
 def common_need(needs: list[Need], name: str) -> Need:
     """Return the needs that all members have in common."""
-    kinds = {need.kinds for need in needs}
-    if kinds & {"categorical", "text", "date"} and len(kinds) > 1:
+    kinds = {need.kinds: None for need in needs if need.kinds != "unused"}
+    if kinds.keys() & {"categorical", "text", "date"} and len(kinds) > 1:
         raise ValueError(f"some members of {name} take categories or text only, others numbers: no rows serve both")
     if len({need.sequence for need in needs}) > 1:
         raise ValueError(f"some members of {name} take whole sequences, others rows or other sequences")
     return Need(
-        "numeric" if "numeric" in kinds else needs[0].kinds,
+        "numeric" if "numeric" in kinds else next(iter(kinds), "unused"),
         missing=all(need.missing for need in needs),
         sparse=all(need.sparse for need in needs),
         target=needs[0].target,

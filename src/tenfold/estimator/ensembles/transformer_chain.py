@@ -269,7 +269,7 @@ def check_steps(who: str, pipeline: Any) -> None:
                 f"{where}, which takes columns apart. Remedy: its transformers beside {who!r}, each with its columns"
             )
         handed_on = all(one.may_pass_categories for _, one in named_steps(pipeline)[:at])
-        taken = ("numeric", "mixed", "categorical", "text") if handed_on else ("numeric", "mixed")
+        taken = ("numeric", "mixed", "unused", *(("categorical", "text") if handed_on else ()))
         if at and step.need.kinds not in taken:
             first = "missing values need no imputer before an encoder"
             if step.need.kinds == "text":
