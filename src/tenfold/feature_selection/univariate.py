@@ -84,8 +84,6 @@ SCORES: dict[type, Callable[[Any], ScoresModel]] = {
 class UnivariateSelector(OnePass, Selector):
     """Base of selections by scores of columns one by one; a subclass has `score_func`, and says which are kept."""
 
-    law_params = ({}, {"score_func": "f_regression"})
-
     score_func: Annotated[Any, str, callable] = "f_classif"
 
     def _validate_params(self) -> None:
