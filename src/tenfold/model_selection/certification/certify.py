@@ -26,7 +26,6 @@ from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMP
 from tenfold.model_selection.certification.dependent_rows import group_codes
 from tenfold.model_selection.certification.leakage import count_other_models, print_of
 from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, score_units
-from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
 from tenfold.model_selection.formatting import percent
 from tenfold.model_selection.frame_columns import split_groups
@@ -42,7 +41,7 @@ def certify(
     X: MatrixLike,
     y: ArrayLike | None = None,
     *,
-    groups: Grouping | None = None,
+    groups: ArrayLike | str | None = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
     scoring: str | Sequence[str] | None = None,
