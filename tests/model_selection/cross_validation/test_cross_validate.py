@@ -355,7 +355,7 @@ def sources(path, target, columns, beside=(), **more):
 @pytest.mark.parametrize("folds", ["number", "shuffled", "array", "list", "fold", "group"])
 def test_rows_from_everywhere_have_the_same_scores(path, folds):
     options = {
-        "number": {"folds": 5},
+        "number": {"folds": 5, "shuffle": False},
         "shuffled": {"folds": 5, "shuffle": True, "random_state": 3, "repeats": 2},
         "array": {"folds": DATA["fold"].to_numpy()},
         "list": {"folds": list(KFold(3).split(X))},
@@ -393,10 +393,10 @@ def test_some_of_the_rows_of_files(path):
     keep = pc.field("b") > 2
     left = DATA[DATA["b"] > 2]
     source = tn.scan(path, target="y", columns=NUMBERS, where=keep)
-    cv = tn.cross_validate(tn.Ridge(), source, folds=5)
+    cv = tn.cross_validate(tn.Ridge(), source, folds=5, shuffle=False)
     same(cv.scores[0, 0], cross_val_score(linear_model.Ridge(), left[NUMBERS], left["y"], cv=5))
     labelled = tn.scan(path, target="label", columns=NUMBERS, where=keep)
-    found = tn.cross_validate(tn.GaussianNB(), labelled, folds=5).scores[0, 0]
+    found = tn.cross_validate(tn.GaussianNB(), labelled, folds=5, shuffle=False).scores[0, 0]
     same(found, cross_val_score(naive_bayes.GaussianNB(), left[NUMBERS], left["label"], cv=5))
 
 
@@ -413,9 +413,10 @@ def test_weights(path):
         wanted.append([r2_score(Y[test], said, **heft), -mean_absolute_error(Y[test], said, **heft)])
     in_memory = tn.scan(X, target=Y, weight=weight)
     for source in (in_memory, *sources(path, "y", NUMBERS, weight="weight")):
-        cv = tn.cross_validate(tn.Ridge(), source, folds=5, scoring=["r2", "neg_mean_absolute_error"])
+        in_order = {"folds": 5, "shuffle": False}
+        cv = tn.cross_validate(tn.Ridge(), source, **in_order, scoring=["r2", "neg_mean_absolute_error"])
         same(cv.scores[0].T, wanted)
-        same(tn.cross_validate(tn.Ridge(), source, folds=5).scores[0, 0], np.array(wanted)[:, 0])
+        same(tn.cross_validate(tn.Ridge(), source, **in_order).scores[0, 0], np.array(wanted)[:, 0])
         assert cv.sizes == [(there[train].sum(), there[test].sum()) for train, test in folds]
     wanted = []
     at = np.flatnonzero(there)
@@ -427,9 +428,9 @@ def test_weights(path):
         wanted.append([right, -log_loss(LABEL[test], model.predict_proba(X[test]), labels=model.classes_, **heft)])
     for source in sources(path, "label", NUMBERS, weight="weight"):
         learner = tn.GaussianNB(var_smoothing=0)  # the peer smooths by a variance without weights
-        cv = tn.cross_validate(learner, source, folds=5, scoring=["accuracy", "neg_log_loss"])
+        cv = tn.cross_validate(learner, source, folds=5, shuffle=False, scoring=["accuracy", "neg_log_loss"])
         same(cv.scores[0].T, wanted)
-        same(tn.cross_validate(learner, source, folds=5).scores[0, 0], np.array(wanted)[:, 0])
+        same(tn.cross_validate(learner, source, **in_order).scores[0, 0], np.array(wanted)[:, 0])
 
 
 def test_where_arrays_are_cut_does_not_matter():
@@ -468,7 +469,7 @@ def test_row_groups_in_batches(path, monkeypatch):
 
 
 WAYS = {
-    "contiguous": {"folds": 4},
+    "contiguous": {"folds": 4, "shuffle": False},
     "shuffled": {"folds": 4, "shuffle": True},
     "column": {"folds": "fold"},
     "groups": {"folds": 3, "groups": "group"},

@@ -323,8 +323,10 @@ def test_rows_that_are_left_out_have_no_number(table, tmp_path):
         tn.scan(str(tmp_path / "rows.parquet"), target=t, columns=["id", "x"], where=keep) for t in ("y", "label")
     )
     none = np.zeros(len(ids))
-    assert splits_of(KeepsNumbers(), numbers, folds=5) == named(pairs(KFold(5).split(ids)))
-    assert splits_of(KeepsClasses(), classes, folds=4) == named(pairs(StratifiedKFold(4).split(none, label)))
+    assert splits_of(KeepsNumbers(), numbers, folds=5, shuffle=False) == named(pairs(KFold(5).split(ids)))
+    assert splits_of(KeepsClasses(), classes, folds=4, shuffle=False) == named(
+        pairs(StratifiedKFold(4).split(none, label))
+    )
     listed = list(TimeSeriesSplit(3, gap=2).split(ids))
     assert splits_of(KeepsNumbers(), numbers, folds=listed) == named(pairs(listed))
     group = left["group"].to_numpy()
@@ -923,3 +925,26 @@ def test_a_group_column_that_is_a_feature_too_and_columns_that_are_taken(tmp_pat
     }.items():
         with pytest.raises(tn.DataError, match=f"(column '{name}' {words}|{words} '{name}')"):
             tn.cross_validate(pipeline(name), rows, folds=3)
+
+
+@pytest.mark.parametrize("kind", ["number", "class"])
+def test_a_number_of_folds_of_files_is_drawn_at_random(tmp_path, kind):
+    """Files, whose order is often time; tables and frames keep the folds of scikit-learn."""
+    target = {"number": "y", "class": "label"}[kind]
+    rows, table, _ = daily(tmp_path, target=target)
+    keeper, options = KEEPERS[kind][0], {"random_state": 3}
+    drawn = splits_of(keeper, rows, folds=4, shuffle=True, **options)
+    in_order = splits_of(keeper, rows, folds=4, shuffle=False)
+    assert drawn != in_order
+    assert splits_of(keeper, rows, folds=4, **options) == drawn
+    assert splits_of(keeper, rows.with_columns(z=tn.col("x")), folds=4, **options) == drawn
+    assert splits_of(keeper, tn.scan(table, target, columns=["id", "x"]), folds=4) == in_order
+    learner = tn.Ridge() if kind == "number" else tn.GaussianNB()
+    cv = tn.cross_validate(learner, rows)
+    assert np.array_equal(cv.scores, tn.cross_validate(learner, rows, shuffle=True).scores)
+    assert "10 folds drawn at random, " in str(cv)
+    assert "10 folds, " in str(tn.cross_validate(learner, rows, shuffle=False))
+    assert tn.tune(learner, [{}], rows).results.scores.tobytes() == cv.scores.tobytes()
+    assert "10 folds drawn at random, " in str(tn.learning_curve(learner, rows, train_sizes=[1.0]))
+    groups = np.arange(150) // 30
+    assert splits_of(keeper, rows, folds=5, groups=groups) == one_out(groups)

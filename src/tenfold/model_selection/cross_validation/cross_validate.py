@@ -20,7 +20,7 @@ def cross_validate(
     y: ArrayLike | None = None,
     *,
     folds: Folds | None = None,
-    shuffle: bool = False,
+    shuffle: bool | None = None,
     random_state: int | None = None,
     groups: Grouping | None = None,
     scoring: Scoring | None = None,
@@ -48,8 +48,9 @@ def cross_validate(
         A number, 10 by default: contiguous folds, stratified for classes. An array, a column's name, or an expression
         of `tenfold.col`: each value is a fold; a column that is named is no feature. "file": each file is a fold.
         "time": each of 5 folds is scored by a model of the rows before it. Or any splitter of scikit-learn.
-    shuffle : bool, default=False
-        Draw the folds by chance, evenly: of any `folds` rows in a row, one is in each fold.
+    shuffle : bool, optional
+        Draw the folds by chance, evenly: of any `folds` rows in a row, one is in each fold. By default True for a
+        number of folds of scanned files, whose order is often time, and False for other rows, as in scikit-learn.
     random_state : int, optional
         Seed of the shuffle, 0 by default.
     groups : array, str or expression, optional

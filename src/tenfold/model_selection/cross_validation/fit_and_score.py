@@ -76,7 +76,7 @@ class FitAndScore:
         y: ArrayLike | None,
         *,
         folds: Folds,
-        shuffle: bool,
+        shuffle: bool | None,
         seed: int,
         groups: Grouping | None,
         scoring: Scoring | None,

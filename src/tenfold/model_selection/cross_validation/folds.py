@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -108,16 +108,22 @@ def splits_of(
     need: Need,
     session: Session,
     *,
-    shuffle: bool = False,
+    shuffle: bool | None = False,
     random_state: int = 0,
     groups: Grouping | None = None,
     repeats: int = 1,
 ) -> Splits:
-    """Resolve `folds` to splits for a learner with this need."""
+    """Resolve `folds` to splits for a learner with this need.
+
+    If `shuffle` is None, a number of folds is drawn at random for rows of files, whose order is often time.
+    """
     assert not isinstance(folds, ColumnExpression)  # the caller has made a column of it
     assert not isinstance(groups, ColumnExpression)
     if not isinstance(random_state, (int, np.integer)):
         raise ValueError(f"random_state must be an integer, not {random_state!r}. Remedy: random_state=0")
+    if by_default := shuffle is None:
+        of_files = isinstance(source, ArrowSource) and source.file_starts() is not None
+        shuffle = groups is None and isinstance(folds, (int, np.integer)) and of_files
     seeds = [random_state + 1_000_003 * r for r in range(repeats)]
     if groups is not None:
         if shuffle or repeats > 1:
@@ -128,7 +134,8 @@ def splits_of(
             return _whole_files(_count(folds), source, need, session)
         return _grouped(_count(folds), source, need, session, groups)
     if isinstance(folds, (int, np.integer)):
-        return _numbered(_count(folds), source, need, session, shuffle, seeds)
+        found = _numbered(_count(folds), source, need, session, bool(shuffle), seeds)
+        return replace(found, note="drawn at random") if by_default and shuffle else found
     if shuffle or repeats > 1:
         raise ValueError("shuffle and repeats go with a number of folds; these folds are given")
     if isinstance(folds, str) and folds == FILE:

@@ -100,7 +100,7 @@ def tune(
     y: ArrayLike | None = None,
     *,
     folds: Folds | None = None,
-    shuffle: bool = False,
+    shuffle: bool | None = None,
     random_state: int | None = None,
     groups: Grouping | None = None,
     scoring: Scoring | None = None,
@@ -170,7 +170,7 @@ class Tried(NamedTuple):
 
 
 def _try(
-    learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool, seed: int,
+    learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool | None, seed: int,
     groups: Grouping | None, scoring: Scoring | None, pos_label: object, params: list[Params],
 ) -> Tried:  # fmt: skip
     """Cross-validate a learner with each of some parameters."""

@@ -98,7 +98,7 @@ class Curve(ResultTable):
 
 
 def scored(
-    title: str, learners: list[BaseEstimator], X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool,
+    title: str, learners: list[BaseEstimator], X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool | None,
     seed: int, groups: Grouping | None,
     scoring: str | Callable[..., Any] | None, pos_label: object, shares: Array | Codes | None = None,
 ) -> tuple[Array, CrossValidation]:  # fmt: skip

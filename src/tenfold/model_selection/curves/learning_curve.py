@@ -58,7 +58,7 @@ def learning_curve(
     *,
     train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
     folds: Folds | None = None,
-    shuffle: bool = False,
+    shuffle: bool | None = None,
     random_state: int | None = None,
     groups: Grouping | None = None,
     scoring: str | Callable[..., Any] | None = None,

@@ -61,7 +61,7 @@ def validation_curve(
     param_name: str,
     param_range: Iterable[Any],
     folds: Folds | None = None,
-    shuffle: bool = False,
+    shuffle: bool | None = None,
     random_state: int | None = None,
     groups: Grouping | None = None,
     scoring: str | Callable[..., Any] | None = None,
