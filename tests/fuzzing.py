@@ -166,9 +166,8 @@ def _slow(one: Any) -> bool:
 def _rows(one: Any, d: Data) -> tuple[Any, Any]:
     """Rows and target as a learner takes them."""
     need = one.need
-    X = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed, "text": documents(d), "date": dates(d)}[
-        need.kinds
-    ]
+    each = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed, "unused": d.mixed}
+    X = (each | {"text": documents(d), "date": dates(d)})[need.kinds]
     X = np.abs(X) if need.counts else X
     X = X[:, :1] if need.sequence is not None and need.kinds == "categorical" else X
     if need.target is None:

@@ -33,7 +33,7 @@ def columns_drawn(random: Any, n: int, need: Any, ordinary: bool) -> tuple[dict[
         return {"t0": documents_drawn(random, n)}, ["documents"]
     if need.kinds == "date":
         return dates_drawn(random, n), ["dates"]
-    text = {"numeric": 0.03, "mixed": 0.35, "categorical": 0.8}[need.kinds]
+    text = {"numeric": 0.03, "mixed": 0.35, "unused": 0.35, "categorical": 0.8}[need.kinds]
     if random.random() < text:
         kind = pick(random, ["few_text", "few_text", "mixed_text", "repeated_text", "text_ids", "numbers_as_text"])
     elif need.kinds == "categorical":

@@ -131,6 +131,7 @@ def cases():
     short |= {f"RandomForest{kind}": {"n_estimators": 5} for kind in ("Classifier", "Regressor")}
     short |= {"PolynomialFeatures": {"degree": 3}, "RBFSampler": {"n_components": 7}}  # other names of learners:
     short |= {"CountVectorizer": {"ngram_range": (1, 2)}, "TfidfVectorizer": {"ngram_range": (2, 2)}}  # other bits
+    short |= {"SelectPercentile": {"score_func": "f_regression"}}  # else the scores of SelectKBest
     short |= {"MLPClassifier": {"hidden_layer_sizes": 4, "max_iter": 2}}
     short |= {"MLPRegressor": {"hidden_layer_sizes": 4, "solver": "lbfgs", "max_iter": 5}}  # gradients merge
     short |= {f"RNN{kind}": {"hidden_size": 3, "max_iter": 1} for kind in ("Classifier", "Regressor")}

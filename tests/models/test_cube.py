@@ -428,7 +428,7 @@ def test_dask_changes_no_bit(tmp_path):
     path = written(sales(cells=300), tmp_path / "rows.parquet", 150)
     cube = tn.Cube(tn.Ridge(), by=["country", "store"], levels=["country"])
     here = digest(cube.fit(rows_of(path, "weight")))
-    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster) as client, tn.on(tn.Dask(client)):
         there = digest(cube.fit(rows_of(path, "weight")))
     assert there == here

@@ -18,7 +18,7 @@ About = Literal["objective", "arithmetic", "data", "unseen rows"]
 
 def number_of(count: float, noun: str, digits: int = 12) -> str:
     """A number with its noun: 1 row, 2,000 rows."""
-    return f"{count:,.{digits}g} {noun}{'s' * (count != 1)}"
+    return f"{count:,.{digits}g} {noun}{'s' if count != 1 else ''}"
 
 
 class Claim(NamedTuple):
