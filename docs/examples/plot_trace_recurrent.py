@@ -1,6 +1,6 @@
 """
 States of a network, row by row
-==============================
+===============================
 
 A recurrent network goes from row to row of a sequence, and carries a state along. Unrolled, it is one copy of the same
 network for each row. Here the first letter of a word, "a" or "b", is its class, and the letters behind it tell nothing.

@@ -68,7 +68,7 @@ class SquaredError(Loss):
 
 @dataclass(frozen=True)
 class EpsilonInsensitive(Loss):
-    """max(0, |f - y| - ε): errors up to ε cost nothing.
+    """max(0, abs(f - y) - ε): errors up to ε cost nothing.
 
     Parameters
     ----------
