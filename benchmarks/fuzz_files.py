@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import os
 import sys
 import tempfile
 import time
@@ -23,6 +24,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from fuzzing import Fuzz, checkpoint_cases, model_cases, quietly, run
+
+os.environ["TENFOLD_TRACEBACK"] = "full"  # finds name the place where an error is raised
 
 
 def main() -> int:

@@ -460,8 +460,8 @@ def _checkpoint(case: Case, folder: Path, step: Callable[[str], None]) -> str:
             return _named("fit", error)
     step("predict")
     try:
-        use = next(name for name in ("predict", "transform", "score_samples") if hasattr(model, name))
-        getattr(model, use)(case.X[:7])
+        use = next(name for name in ("predict", "transform", "score_samples", "describe") if hasattr(model, name))
+        getattr(model, use)(*(() if use == "describe" else (case.X[:7],)))
     except ValueError:
         pass
     except BaseException as error:

@@ -6,3 +6,7 @@ mixed columns with a ColumnTransformer and a learner, of which `pipeline_laws` h
 `concepts`, `networks`, `evaluation`, `sources` and `claims` are checks that draw what they need. `judging` tells a find
 from a refusal with a reason, `shrink` makes a find small and prints it as code. `broken` is what must be found.
 """
+
+import os
+
+os.environ["TENFOLD_TRACEBACK"] = "full"  # a find is told from a refusal by where an error is raised

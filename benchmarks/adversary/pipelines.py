@@ -109,7 +109,8 @@ def learner_drawn(random: Any) -> Any:
         return getattr(tn, name)(**given.get(name, {}))
     while True:
         found = learners.drawn(random)
-        if found.need.kinds in ("numeric", "mixed") and found.need.target is not None:
+        predicts = hasattr(found, "predict") and found.need.target is not None
+        if found.need.kinds in ("numeric", "mixed") and predicts:
             return found
 
 
