@@ -135,10 +135,7 @@ def test_every_learner_of_one_pass_has_the_bits_of_its_fits(learner, tmp_path):
     path = written(pd.DataFrame({**columns, "store": store}), tmp_path / "rows.parquet", 100)
     target = "price" if need.target else None
     rows = tn.scan(path, target=target, drop=["store"])
-    try:
-        alone = [type(learner)().fit(rows.only(pc.field("store") == k)) for k in range(4)]
-    except (TypeError, ValueError) as error:
-        pytest.skip(f"no fit of these rows: {error}")
+    alone = [type(learner)().fit(rows.only(pc.field("store") == k)) for k in range(4)]
     if isinstance(learner, REFUSED):
         with pytest.raises(TypeError, match="Remedy: a learner of one pass"):
             tn.Cube(learner, by="store").fit(rows)
@@ -573,20 +570,27 @@ def test_a_cell_without_a_model_has_none_in_a_file(tmp_path, learner):
 @pytest.mark.parametrize("learner", one_pass(), ids=lambda one: type(one).__name__)
 @pytest.mark.filterwarnings("ignore")
 def test_files_of_every_learner(tmp_path, learner):
-    random = np.random.default_rng(0)
+    random, kinds = np.random.default_rng(0), learner.need.kinds
     columns = {name: np.abs(np.round(random.normal(size=300), 1)) for name in "abc"}
-    if learner.need.kinds == "categorical":
-        columns = {name: random.choice(["u", "v", "w"], 300) for name in "ab"}
+    if kinds in ("categorical", "text"):
+        columns = {name: random.choice(["u1", "v1", "w1"], 300) for name in "ab"[: 2 - (kinds == "text")]}
+    elif kinds == "date":
+        columns = {"a": random.integers(0, 10**9, 300).astype("M8[s]")}
     columns["price"] = random.integers(0, 2, 300) if learner.need.target == "class" else random.uniform(1, 2, 300)
     rows = tn.scan(pd.DataFrame({**columns, "store": np.arange(300) % 7}), target="price")
     if not learner.need.target:
         rows = rows.without("price")
-    try:
-        cube = tn.Cube(learner, by="store").fit(rows)
-        before = bits(cube[3].model_)
-        cube.to_parquet(tmp_path / "cube.parquet")
-    except (TypeError, ValueError) as error:
-        pytest.skip(f"no file: {error}")
+    if isinstance(learner, REFUSED):
+        with pytest.raises(TypeError, match="Remedy: a learner of one pass"):
+            tn.Cube(learner, by="store").fit(rows)
+        return
+    cube = tn.Cube(learner, by="store").fit(rows)
+    before = bits(cube[3].model_)
+    if not cube._level.cells.summing.in_stacks:
+        with pytest.raises(tn.ModelFileError, match="Remedy: save the models one by one"):
+            cube.to_parquet(tmp_path / "cube.parquet")
+        return
+    cube.to_parquet(tmp_path / "cube.parquet")
     again = tn.Cube.open(tmp_path / "cube.parquet")
     assert bits(again[3].model_) == before
     assert again.table().to_pandas().equals(cube.table().to_pandas())

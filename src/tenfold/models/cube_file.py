@@ -110,11 +110,11 @@ def _stored(column: Any) -> Any:
 
 
 def _columns(stack: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the arrays of a stack as columns, by name."""
+    """Yield the arrays of a stack as columns, by name; those without entries have none."""
     for name, field, value in values(stack):
         if is_record(field.type):
             yield from ((f"{name}.{inner}", column) for inner, column in _columns(value))
-        else:
+        elif np.size(value):
             yield name, _column(np.asarray(value))
 
 
@@ -263,6 +263,9 @@ class CubeFile:
 
     def _lists(self, table: pa.Table, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         """Return a column of numbers, or of lists of numbers, as an array with the cells in front."""
+        none = tuple(max(size, 0) for size in shape)  # of unknown size
+        if 0 in none and beside(name, self.by) not in table.column_names:
+            return np.zeros((len(table), *none), dtype)
         whole = self._column(table, name).combine_chunks()
         n = len(whole)
         if pa.types.is_fixed_size_list(whole.type):
