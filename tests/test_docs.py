@@ -68,6 +68,8 @@ def test_pages(page):
 def test_readme():
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
     assert len(blocks) == 3
+    used = {name for block in blocks for name in re.findall(r"^import (\w+)", block, re.M)}
+    assert used == {"numpy", "pyarrow", "tempfile", "tenfold"}, "an install without extras has what the README imports"
     keyed, done, scanned = (
         subprocess.run([sys.executable, "-W", "error", "-c", block], capture_output=True, text=True) for block in blocks
     )

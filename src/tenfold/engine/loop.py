@@ -211,7 +211,7 @@ def run(members: Sequence[Member], source: Source, session: Session, scans_after
 
 def usual_scans(learner: Any) -> int | None:
     """About how many times a learner reads its rows, if that is known."""
-    return 1 if learner.passes == ONE else getattr(learner, "usual_scans", None)
+    return 1 if learner.passes == ONE else learner.usual_scans
 
 
 def _work(members: Sequence[Member]) -> Work:
@@ -223,7 +223,7 @@ def _work(members: Sequence[Member]) -> Work:
     who = ", ".join(filter(None, (name, first.fold if len(members) == 1 else "")))
     if first.learner.passes == ONE:
         return Work(who)
-    most, done = getattr(first.learner, "most_rounds", None) or 0, min(m.at.state.step for m in members)
+    most, done = first.learner.most_rounds or 0, min(m.at.state.step for m in members)
     return Work(who, done + 1, max(most, 0)) if most <= 0 or done < most else Work(who)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 import pyarrow as pa
 
-from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
+from tenfold.core import AnyColumn, Chunk, Codes, DataError, Need, Schema, Values, VectorLike
 from tenfold.core.certificate import number_of
 from tenfold.core.contract import for_users, is_marked
 from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL, ROW_IDS_PER_PART
@@ -287,6 +287,20 @@ class Source(ABC):
     def outputs(self) -> int:
         """Return the number of target columns if the target is a table; 0 for a single column or no target."""
         return 0
+
+    def file_starts(self, starts: Codes | None = None) -> Codes | None:
+        """Return the number of the first row of each file that has rows; None of rows that are not read from files.
+
+        Parameters
+        ----------
+        starts : array, optional
+            Where each part begins and the last one ends, if the source does not know it.
+
+        Returns
+        -------
+        rows : array or None
+        """
+        return None
 
     @property
     def has_target(self) -> bool:

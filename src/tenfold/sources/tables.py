@@ -181,20 +181,6 @@ class ArrowSource(Source):
         """The number of each part's first row, and of all rows, where it is known without reading them."""
         return None
 
-    def file_starts(self, starts: Codes | None = None) -> Codes | None:
-        """Return the number of the first row of each file that has rows; None of rows that are not read from files.
-
-        Parameters
-        ----------
-        starts : array, optional
-            Where each part begins and the last one ends, if the source does not know it.
-
-        Returns
-        -------
-        rows : array or None
-        """
-        return None
-
     @abstractmethod
     def place(self, part: int) -> str:
         """Where a part comes from, for errors; empty if it is in memory."""

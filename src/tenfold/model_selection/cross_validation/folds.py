@@ -28,7 +28,6 @@ from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.runner import Session
 from tenfold.sources import Source
 from tenfold.sources.expressions.expression import ColumnExpression
-from tenfold.sources.tables import ArrowSource
 from tenfold.stats.combinators import Joined, crossed, joined
 
 Named = str | ArrayLike
@@ -122,7 +121,7 @@ def splits_of(
     if not isinstance(random_state, (int, np.integer)):
         raise ValueError(f"random_state must be an integer, not {random_state!r}. Remedy: random_state=0")
     if by_default := shuffle is None:
-        of_files = isinstance(source, ArrowSource) and source.file_starts() is not None
+        of_files = source.file_starts() is not None
         shuffle = groups is None and isinstance(folds, (int, np.integer)) and of_files
     seeds = [random_state + 1_000_003 * r for r in range(repeats)]
     if groups is not None:
@@ -297,7 +296,7 @@ def _column(column: str, source: Source, session: Session) -> Splits:
 def _file_cuts(what: str, source: Source, need: Need, session: Session) -> tuple[Codes, int, Codes | None, int]:
     """The first row of each file, how many rows there are, where parts begin, and scans used."""
     _refuse_column(FILE, what, source)
-    if not isinstance(source, ArrowSource) or source.file_starts() is None:
+    if source.file_starts() is None:
         raise DataError(
             f"{what}='file' is for rows that are read from files. Remedy: tenfold.scan(paths), or an array with an "
             "entry for each row"
