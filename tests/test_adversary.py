@@ -15,6 +15,7 @@ from adversary import judging, shrink
 from adversary.book import LAWS, OF_KIND, ORACLES
 from adversary.broken import BROKEN
 from adversary.case import Problem, must
+from adversary.learners import SPACES, public
 from tiers import draws, only_full
 
 sys.path.pop()  # its modules have names that folders of tests have too
@@ -32,6 +33,10 @@ def test_no_answer_is_wrong(seed):
         if verdict.outcome == "find":
             found.append(shrink.code(*shrink.shrunk(case, verdict)))
     assert not found, "\n\n".join(found)
+
+
+def test_every_public_learner_is_drawn_with_parameters():
+    assert set(public()) <= set(SPACES)
 
 
 KINDS = [kind for kind in judging.SHARES if kind not in ("learners", "networks")]

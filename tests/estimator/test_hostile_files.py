@@ -128,7 +128,7 @@ def test_a_degree_that_never_ends_is_refused_at_once(learner, only, tmp_path):
         if not only:
             with pytest.raises(ModelFileError):
                 tn.load(path)
-            with pytest.raises(ValueError, match=r"more than 1,000,000 terms|'degree' parameter"):
+            with pytest.raises(ValueError, match=r"more than (1,000,000|10,000) terms|'degree' parameter"):
                 type(learner)(degree).fit(D.numbers, D.y)
     assert time.process_time() - began < 2
 

@@ -94,7 +94,7 @@ class VarianceThreshold(OnePass, Selector):
     """
 
     need = Need("numeric", missing=True, sparse=True)
-    law_params = ({}, {"threshold": 0.5})
+    law_params = ({}, {"threshold": 0.01})
 
     threshold: Annotated[float, real(0)] = 0.0
 

@@ -103,6 +103,12 @@ def test_what_cannot_be_done_is_said():
         PolynomialRegression(9).fit(np.ones((3, 40)), np.ones(3))
 
 
+def test_terms_whose_products_do_not_fit_into_memory_are_refused_before_they_are_made():
+    X = np.random.default_rng(0).normal(size=(18, 60))  # 39,710 terms: a square of them takes 12 GB
+    with pytest.raises(ValueError, match=r"60 columns gives more than 10,000 terms\. Remedy: a lower degree"):
+        PolynomialRegression(3).fit(X, X[:, 0])
+
+
 def test_models_of_unlike_rows_merge():
     x = np.array([[0.55], [-0.86], [-1e9], [-0.31]])
     y = np.array([0.31, -1.5, -3.99, -0.08])

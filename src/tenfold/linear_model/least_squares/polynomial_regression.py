@@ -29,6 +29,8 @@ from tenfold.stats.moments.rfactor import last_bits
 
 MAX_EXTRA_SCANS = 4
 """scans at most, beyond the first"""
+MAX_TERMS = 10_000
+"""terms at most: their products in double-double take some 5 GB"""
 
 
 class PolynomialRegressionModel(NamedTuple):
@@ -74,7 +76,7 @@ class TermComoments(Grouped[TermMoments]):
     interaction_only: bool
 
     def summarize(self, chunk: Chunk) -> TermMoments:
-        q = n_monomials(chunk.X.shape[1], self.degree, self.interaction_only)
+        q = n_monomials(chunk.X.shape[1], self.degree, self.interaction_only, MAX_TERMS)
         none = TermResiduals(self.degree, self.interaction_only, np.zeros(q + 1), np.zeros(q + 1), np.zeros(q))
         return none.summarize(chunk)
 
@@ -223,7 +225,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return monomials(columns, self.degree, self.interaction_only)
 
     def is_valid(self, model: PolynomialRegressionModel, summary: TermMoments | None, schema: Schema) -> bool:
-        q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
+        q = n_monomials(len(schema.columns), self.degree, self.interaction_only, MAX_TERMS)
         fits = len(model.coef) == q and len(model.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
 

@@ -66,18 +66,18 @@ class Monomials(NamedTuple):
         return out
 
 
-def n_monomials(columns: int, degree: int, interaction_only: bool = False) -> int:
-    """How many products there are, without making them; ValueError, if they are too many to be made."""
+def n_monomials(columns: int, degree: int, interaction_only: bool = False, most: int = MAX_PRODUCTS) -> int:
+    """Return the number of products, without making them; ValueError if there are more than `most`."""
     found = chosen = 1
     for k in range(1, min(columns, degree) + 1):  # binomials rise up to there, so it can end early
         chosen = chosen * (columns - k + 1 if interaction_only else columns + degree - k + 1) // k
         found = found + chosen if interaction_only else chosen
-        if found > MAX_PRODUCTS + 1:
+        if found > most + 1:
             break
     longest = min(degree, columns) if interaction_only else degree
-    if found > MAX_PRODUCTS + 1 or found * longest > MAX_FACTORS:
+    if found > most + 1 or found * longest > MAX_FACTORS:
         raise ValueError(
-            f"degree {degree} of {columns} columns gives more than {MAX_PRODUCTS:,} terms. Remedy: a lower degree, "
+            f"degree {degree} of {columns} columns gives more than {most:,} terms. Remedy: a lower degree, "
             "interaction_only=True, or fewer columns"
         )
     return found - 1
