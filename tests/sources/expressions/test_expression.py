@@ -125,6 +125,22 @@ def test_an_expression_is_read_as_it_was_written(name):
     assert again.columns() == ours.columns()
 
 
+@pytest.mark.parametrize("name", SAME)
+def test_repr_is_the_call(name):
+    ours = SAME[name][0]
+    assert eval(repr(ours), {"col": col, "when": when, "datetime": dt}).to_json() == ours.to_json()
+
+
+def test_repr_of_nested_operators():
+    a, b = col("a"), col("b")
+    assert repr((a + b) * -a / (2 - b)) == "((col('a') + col('b')) * (-col('a'))) / (2 - col('b'))"
+    assert repr(((a > 0) & ~(b == -1)).cast("int64")) == "((col('a') > 0) & (~(col('b') == (-1)))).cast('int64')"
+    assert (
+        repr(when(a > 0).then(b.dt.hour()).otherwise(None))
+        == "when(col('a') > 0).then(col('b').dt.hour()).otherwise(None)"
+    )
+
+
 def test_every_function_is_tested():
     used = {e.function for ours, _ in SAME.values() for e in ours._each()}
     assert {*FUNCTIONS} - used == {"to_uppercase", "is_nan", "fill_nan"}  # which the next tests call

@@ -19,6 +19,22 @@ MAX_ENTRIES = 10_000
 """number of functions, columns and constants of one expression"""
 DATE_FORMATS = {datetime.datetime: "timestamp", datetime.date: "date"}
 """types of constants that JSON has not, and how they are written"""
+OPERATORS = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "power": "**",
+    "and": "&",
+    "or": "|",
+    "equal": "==",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+}
+SIGNS = {"negate": "-", "not": "~"}
 
 
 class ColumnExpression:
@@ -212,7 +228,16 @@ class ColumnExpression:
     def __repr__(self) -> str:
         if self.function == "column":
             return f"col({self.arguments[0]!r})"
-        return f"{self.function}({', '.join(map(repr, self.arguments))})"
+        if self.function in OPERATORS:
+            return f" {OPERATORS[self.function]} ".join(map(_operand, self.arguments))
+        if self.function in SIGNS:
+            return f"{SIGNS[self.function]}{_operand(self.arguments[0])}"
+        if self.function == "when":
+            condition, value, otherwise = self.arguments
+            return f"when({condition!r}).then({value!r}).otherwise({otherwise!r})"
+        first, *others = self.arguments
+        namespace = next((f".{name}" for name, of in NAMESPACES.items() if hasattr(of, self.function)), "")
+        return f"{_operand(first)}{namespace}.{self.function}({', '.join(map(repr, others))})"
 
     def to_json(self) -> str:
         """Return the expression as JSON, by which it is stored in model files."""
@@ -384,6 +409,16 @@ class DateFunctions:
         return ColumnExpression("total_seconds", self._of)
 
 
+NAMESPACES = {"str": TextFunctions, "dt": DateFunctions}
+
+
+def _operand(one: Any) -> str:
+    """Return the text of an argument, in parentheses where an operator could take a part of it."""
+    if isinstance(one, ColumnExpression):
+        return f"({one!r})" if one.function in OPERATORS or one.function in SIGNS else repr(one)
+    return f"({one!r})" if isinstance(one, (int, float)) and one < 0 else repr(one)
+
+
 def col(name: str) -> ColumnExpression:
     """Return the column with a name, for `rows.with_columns`.
 
@@ -400,7 +435,7 @@ def col(name: str) -> ColumnExpression:
     --------
     >>> import tenfold as tn
     >>> tn.col("price") * (1 - tn.col("discount").fill_null(0.0))
-    multiply(col('price'), subtract(1, fill_null(col('discount'), 0.0)))
+    col('price') * (1 - col('discount').fill_null(0.0))
     """
     return ColumnExpression("column", name)
 
