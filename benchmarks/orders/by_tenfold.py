@@ -56,7 +56,7 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
     with steps.step("compare four learners by days"):
         cv = tn.cross_validate(of, rows, folds=5, groups=tn.col("timestamp").dt.date(), scoring="roc_auc")
         print(cv)
-        print(cv.compare_all())
+        print(tn.compare_all(cv))
         steps.found["scans"] = cv.scans
         steps.found["auc"] = dict(zip(of, cv.mean[:, 0].tolist(), strict=True))
         cv.plot()

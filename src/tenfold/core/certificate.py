@@ -15,6 +15,33 @@ Status = Literal["proved", "with confidence", "estimated", "assumed"]
 """a bound that rows drawn by chance may break, however seldom, is not proved: it holds with the confidence it names"""
 About = Literal["objective", "arithmetic", "data", "unseen rows"]
 
+FINDINGS = frozenset(
+    (
+        "another scan",
+        "boundary",
+        "collapsed components",
+        "components to split",
+        "constant columns",
+        "dead ends",
+        "dropped columns",
+        "empty components",
+        "empty states",
+        "failed cells",
+        "far targets",
+        "few cells",
+        "few rows",
+        "merged components",
+        "models without rows",
+        "rows drawn together",
+        "separable",
+        "singular classes",
+        "zero rows",
+    )
+)
+"""kinds of claims that are absent or zero where the data give no trouble"""
+FEW_DIGITS = 6
+"""fewer correct digits than this are a finding"""
+
 
 def number_of(count: float, noun: str, digits: int = 12) -> str:
     """A number with its noun: 1 row, 2,000 rows."""
@@ -194,8 +221,24 @@ class Certificate:
             "provenance": None if where is None else {**asdict(where), "mixed": where.mixed},
         }
 
+    @property
+    def verdict(self) -> str:
+        """One sentence of how good the solution is, and one of the claims to look at, if there are any."""
+        where, gap, digits = self.provenance, self.get("gap"), self.get("digits")
+        found = [] if where is None else [number_of(where.rows, "row")]
+        if gap is not None:
+            found.append(f"{_distance(gap.value)} ({gap.status})")
+        if digits is not None:
+            found.append(f"{number_of(max(0.0, math.floor(digits.value)), 'correct digit')} ({digits.status})")
+        findings = [c.kind for c in self.claims if _is_finding(c)]
+        if where is not None:
+            findings += [f"stopped after {where.stopped}"] if where.stopped[:1].isdigit() else []
+            findings += ["machines of several kinds"] if where.mixed else []
+        sentence = "; ".join(found) or "no bound on the distance from the optimum"
+        return f"{sentence}. Look at: {', '.join(findings)}" if findings else sentence
+
     def __str__(self) -> str:
-        lines = [f"Certificate ({self.origin})", *(f"  {c}" for c in self.claims)]
+        lines = [f"Certificate ({self.origin}): {self.verdict}", *(f"  {c}" for c in self.claims)]
         lines += [f"  {name}: {value}" for name, value in self._facts()]
         return "\n".join(lines)
 
@@ -231,10 +274,25 @@ class Certificate:
         )
         head = "".join(f"<th style='{cell}'>{h}</th>" for h in ("claim", "value", "status", "because", "about"))
         return (
-            f"<table class='tenfold-certificate'><caption>Certificate ({self.origin})</caption>"
+            f"<table class='tenfold-certificate'><caption>Certificate ({self.origin}): "
+            f"{html.escape(self.verdict)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
             f"<details><summary>provenance</summary><table>{facts}</table></details>"
         )
+
+
+def _distance(gap: float) -> str:
+    """Return in words how far the objective may be from its optimum."""
+    if gap == 0:
+        return "solved exactly"
+    return f"within {gap:.2g} of the optimum" if math.isfinite(gap) else "no bound on the distance from the optimum"
+
+
+def _is_finding(claim: Claim) -> bool:
+    kind = claim.kind.rpartition(": ")[2]  # a pipeline names the step before it
+    if kind == "digits":
+        return claim.value < FEW_DIGITS
+    return not math.isfinite(claim.value) if kind == "gap" else kind in FINDINGS and claim.value > 0
 
 
 def _joined_fingerprint(a: str, b: str) -> str:

@@ -1,0 +1,56 @@
+"""The first line of a certificate."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import tenfold as tn
+from tenfold.core.certificate import Certificate, Claim, Provenance
+
+WHERE = Provenance("frame", 2_000, 0, 2, 3.0, "done", ("a worker",))
+
+
+def claim(kind, value, status="proved"):
+    return Claim(kind, value, status, "a reason", "data")
+
+
+@pytest.mark.parametrize(
+    ("claims", "where", "expected"),
+    [
+        ((), None, "no bound on the distance from the optimum"),
+        ((), WHERE, "2,000 rows"),
+        ((claim("gap", 0.0),), None, "solved exactly (proved)"),
+        ((claim("gap", 0.00123),), WHERE, "2,000 rows; within 0.0012 of the optimum (proved)"),
+        ((claim("gap", math.inf),), None, "no bound on the distance from the optimum (proved). Look at: gap"),
+        ((claim("digits", 13.7, "estimated"),), None, "13 correct digits (estimated)"),
+        ((claim("digits", 1.2),), None, "1 correct digit (proved). Look at: digits"),
+        ((claim("digits", -2.0),), None, "0 correct digits (proved). Look at: digits"),
+        (
+            (claim("gap", 0.0), claim("scaler: constant columns", 2.0), claim("failed cells", 0.0)),
+            WHERE,
+            "2,000 rows; solved exactly (proved). Look at: scaler: constant columns",
+        ),
+    ],
+)
+def test_verdict(claims, where, expected):
+    certificate = Certificate(claims, where)
+    assert certificate.verdict == expected
+    assert str(certificate).splitlines()[0] == f"Certificate (computed): {expected}"
+    assert expected in re.sub("<.*?>", "", certificate._repr_html_())
+
+
+def test_verdict_names_what_to_look_at():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = X @ [1.0, 2.0, 3.0]
+    X[:, 1] = 5.0
+    assert tn.Ridge().fit(X, y).certificate_.verdict.endswith("Look at: constant columns")
+    scaled = tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression(C=np.inf)).fit(X, y > 0)
+    assert scaled.certificate_.verdict.endswith("Look at: standardscaler: constant columns")
+    half = tn.LogisticRegression().fit(X[:, [0, 2]], y > 0)
+    assert "Look at" not in half.certificate_.verdict
+    early = Certificate((), Provenance("frame", 10, 0, 2, 1.0, "1 round", ("one",)))
+    assert early.verdict == "10 rows. Look at: stopped after 1 round"
+    two = Certificate((), Provenance("frame", 10, 0, 2, 1.0, "done", ("one", "another")))
+    assert two.verdict == "10 rows. Look at: machines of several kinds"
