@@ -285,6 +285,7 @@ _PLACES = {
         "overfits",
     ),
     "tenfold.model_selection.comparison.ranks": ("Ranks",),
+    "tenfold.model_selection.cross_validation.cross_val_predict": ("cross_val_predict",),
     "tenfold.model_selection.cross_validation.cross_validate": ("cross_validate",),
     "tenfold.model_selection.cross_validation.cross_validation_result": ("CrossValidation",),
     "tenfold.model_selection.cross_validation.fit_together": ("fit_together",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -157,6 +157,7 @@ class Mapped(Source):
 
     def _outputs(self, chunks: Any, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         """Yield the outputs for chunks of the base."""
+        output_of = self.of_part(part)
         below = replace(self._need, target=need.target, binary=need.binary, windows=False)
         below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
@@ -166,9 +167,9 @@ class Mapped(Source):
                 yield chunk._replace(X=Columns(none, schema.names, offset=chunk.offset, kept=chunk.X.kept))
                 continue
             if self._words is not None or not schema.plain:
-                yield chunk._replace(X=self._coded(self._output_of(chunk), need, schema, chunk.X))
+                yield chunk._replace(X=self._coded(output_of(chunk), need, schema, chunk.X))
                 continue
-            found = in_form(self._output_of(chunk), need)
+            found = in_form(output_of(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
@@ -195,8 +196,9 @@ class Mapped(Source):
         columns = [Column(n, "categorical" if w else "text" if t else "numeric") for n, w, t in each]
         if not any(words):
             return Schema(tuple(columns), need.target, found.classes, True)
+        output_of = self.of_part(part)
         for chunk in self.base.chunks(part, below, inner):
-            said = self._output_of(chunk)
+            said = output_of(chunk)
             for j in np.flatnonzero(words):
                 some = Column(self.names[j], "categorical", levels(said[:, j], f"column {self.names[j]!r}"))
                 columns[j] = columns[j] + some
@@ -272,7 +274,7 @@ class Mapped(Source):
             return None
         try:
             chunks = self.base.unweighted().first_rows(0, self._need, self._schema, rows)
-            pieces = [self._output_of(chunk) for chunk in chunks]
+            pieces = list(map(self.of_part(0), chunks))
         except (ValueError, OSError):  # which reading it will tell
             return None
         found: Any = joined(pieces)[:rows] if pieces else None
@@ -281,12 +283,11 @@ class Mapped(Source):
     # ---- reading it ----------------------------------------------------------------------------
 
     def _pieces(self, part: int) -> list[Any]:
-        chunks = self.base.unweighted().chunks(part, self._need, self._schema)
-        return [self._output_of(chunk) for chunk in chunks]
+        return list(map(self.of_part(part), self.base.unweighted().chunks(part, self._need, self._schema)))
 
-    def _output_of(self, chunk: Chunk) -> Any:
-        """Return the outputs of the model for the rows of a chunk."""
-        return self.how(chunk.X if self._need.sequence is None else chunk)
+    def of_part(self, part: int) -> Callable[[Chunk], Any]:
+        """Return the function that gives the outputs for the chunks of a part, in order."""
+        return lambda chunk: self.how(chunk.X if self._need.sequence is None else chunk)
 
     def __iter__(self) -> Iterator[Any]:
         """The output of one part after the other."""
@@ -377,8 +378,9 @@ class Mapped(Source):
         beside = next(kept) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
         try:
             need = replace(self._need, side=tuple(keep)) if along else self._need
+            output_of = self.of_part(part)
             for chunk in self.base.unweighted().chunks(part, need, self._schema):
-                table = self._table(self._output_of(chunk))
+                table = self._table(output_of(chunk))
                 for at, name in enumerate(keep if along else ()):
                     table = table.add_column(at, name, pa.array(chunk.side[name]))
                 if kept is not None:

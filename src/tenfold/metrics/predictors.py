@@ -27,6 +27,7 @@ from tenfold.estimator.ensembles.predictor import Model
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.kinds import Classifier, Regressor, Transformer
 from tenfold.sources import ArraySource, Source
+from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.inputs import as_source, check_target, is_lazy, target, weights
 from tenfold.sources.label_codes import class_codes
 from tenfold.stats.combinators import As, View
@@ -226,6 +227,8 @@ class Opened(NamedTuple):
 
     session: Session
     source: Source
+    given: Source
+    """the same without a column that was computed beside the features"""
     view: View
     predictor: Predictor
     """in the classes of both"""
@@ -242,11 +245,12 @@ class Opened(NamedTuple):
 @contextmanager
 def opened_rows(
     predictor: Predictor | None, model: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None,
-    weight: ArrayLike | None, targets: bool = True,
+    weight: ArrayLike | None, targets: bool = True, column: ColumnExpression | None = None,
 ) -> Iterator[Opened]:  # fmt: skip
     """Rows beside their target, as a predictor needs them; without a predictor, rows that are predictions.
 
-    Estimators of another library take rows in memory all at once.
+    Estimators of another library take rows in memory all at once. A column that is computed comes along under the text
+    of its expression, and is no feature.
     """
     if targets:
         check_target(X, y, weight)
@@ -258,13 +262,18 @@ def opened_rows(
     else:
         first = None if model is None else next(iter(fitted_learners_of(model)), None)
         source = as_source(X, y, weight, need, model=first, reset=False)
+    given = source
+    if column is not None:
+        source = source.with_columns(**{repr(column): column}).without(repr(column))
     with opened(runner, source) as session:
         if predictor is None:
             predictor = GivenRows.of(schema_of(source, need, session).classes)
         scans = int(source.known(need) is None)
         found = schema_of(source, need, session)
         classes = united(predictor.classes, found.classes) if targets and predictor.classes is not None else None
-        yield Opened(session, source, view_of(predictor, need, found, classes), placed(predictor, classes), scans)
+        yield Opened(
+            session, source, given, view_of(predictor, need, found, classes), placed(predictor, classes), scans
+        )
 
 
 def refuse_text(schema: Schema, function: str) -> None:

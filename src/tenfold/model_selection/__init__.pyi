@@ -12,6 +12,7 @@ from tenfold.model_selection.comparison.comparison_result import Comparisons as 
 from tenfold.model_selection.comparison.overfitting import Overfitting as Overfitting
 from tenfold.model_selection.comparison.overfitting import overfits as overfits
 from tenfold.model_selection.comparison.ranks import Ranks as Ranks
+from tenfold.model_selection.cross_validation.cross_val_predict import cross_val_predict as cross_val_predict
 from tenfold.model_selection.cross_validation.cross_validate import cross_validate as cross_validate
 from tenfold.model_selection.cross_validation.cross_validation_result import CrossValidation as CrossValidation
 from tenfold.model_selection.cross_validation.fit_together import fit_together as fit_together

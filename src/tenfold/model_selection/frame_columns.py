@@ -66,7 +66,8 @@ def split_groups(X: MatrixLike, column: str, known: Container[str]) -> tuple[Mat
     if not is_frame(X):
         raise DataError(f"groups={column!r} names a column, and X has no names. Remedy: groups as an array")
     if column not in (names := _names(X)):
-        raise DataError(f"groups={column!r} is not a column of X; there are {names[:20]}")
+        files = ". Remedy: of rows that are read from files, tenfold.scan(paths)" if column == "file" else ""
+        raise DataError(f"groups={column!r} is not a column of X; there are {names[:20]}{files}")
     return (X if column in known else without_column(X, column)), np.asarray(X[column])
 
 

@@ -272,6 +272,82 @@ def test_from_anywhere(data, ridge, bayes, tmp_path):
     assert [c.value for c in regression.claims] == pytest.approx([c.value for c in plain.claims])
 
 
+def daily(X, kind, path, days):
+    """Rows of some days, a file for each, and the same in a frame."""
+    frame = pd.DataFrame(X[500:], columns=["a", "b", "c"]).assign(kind=kind[500:])
+    day = np.sort(np.arange(400) % days)
+    frame["at"] = np.datetime64("2025-03-01T06:30", "us") + day.astype("m8[D]")
+    frame["customer"] = np.arange(400) % 390
+    for k in range(days):
+        frame[day == k].to_parquet(path / f"{k:03}.parquet", row_group_size=5)
+    return frame, day
+
+
+def test_groups_are_files_or_an_expression(data, bayes, tmp_path):
+    X, _, kind = data
+    frame, day = daily(X, kind, tmp_path, 23)
+    rows = tn.scan(str(tmp_path), target="kind", columns=["a", "b", "c"])
+    scoring = ["error", "neg_log_loss"]
+    plain = certify(bayes, X[500:], kind[500:], groups=day, scoring=scoring)
+    assert "23 groups" in plain["error"].because
+    date = tn.col("at").dt.date()
+    mine = tn.GaussianNB().fit(pd.DataFrame(X[:500], columns=["a", "b", "c"]), kind[:500])
+    for found in (
+        certify(bayes, rows, groups="file", scoring=scoring),
+        certify(bayes, rows, groups=date, scoring=scoring),
+        certify(mine, frame[["a", "b", "c", "at"]], frame["kind"], groups=date, scoring=scoring),
+    ):
+        assert [c.because for c in found.claims] == [c.because for c in plain.claims]
+        assert [c.value for c in found.claims] == pytest.approx([c.value for c in plain.claims])
+        assert "groups drawn independently" in found["error at most"].assumptions
+
+
+def test_a_column_of_an_expression_stays_a_feature_and_the_rows_are_recognised(data, tmp_path):
+    X, _, kind = data
+    frame, _ = daily(X, kind, tmp_path, 11)
+    rows = tn.scan(str(tmp_path), target="kind", columns=["a", "b", "c", "customer"])
+    model = tn.GaussianNB().fit(rows)
+    with pytest.warns(UserWarning, match="the model was made from these rows"):
+        certify(model, rows, groups=tn.col("customer"))
+    with pytest.warns(UserWarning, match="the model was made from these rows"):
+        certify(model, frame[["a", "b", "c", "customer"]], frame["kind"], groups=tn.col("customer"))
+
+
+def test_more_groups_than_folds_could_be(bayes, tmp_path):
+    """Groups of a source by name are joined as those of an array are."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(4000, 3))
+    kind = np.where(random.random(4000) < 0.5, "yes", "no")
+    customer = random.integers(0, 1500, 4000)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=kind, customer=customer)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=900)
+    rows = tn.scan(tmp_path / "rows.parquet", target="kind", drop=["customer"])
+    asked = {"scoring": ["error", "roc_auc"]}
+    plain = certify(bayes, X, kind, groups=customer, **asked)
+    for groups in ("customer", tn.col("customer")):
+        found = certify(bayes, rows, groups=groups, **asked)
+        assert [c.because for c in found.claims] == [c.because for c in plain.claims]
+        assert [c.value for c in found.claims] == pytest.approx([c.value for c in plain.claims])
+
+
+def test_groups_of_files_that_cannot_be(data, tmp_path):
+    X, _, kind = data
+    frame, _ = daily(X, kind, tmp_path, 2)
+    bayes = tn.GaussianNB().fit(pd.DataFrame(X[:500], columns=["a", "b", "c"]), kind[:500])
+    with pytest.raises(tn.DataError, match="there is one file only, which does not show how groups differ. Remedy: "):
+        certify(bayes, tn.scan(str(tmp_path / "000.parquet"), target="kind", columns=["a", "b", "c"]), groups="file")
+    with pytest.raises(tn.DataError, match="groups='file' is for rows that are read from files. Remedy: "):
+        certify(bayes, tn.scan(frame[["a", "b", "c", "kind"]], target="kind"), groups="file")
+    with pytest.raises(tn.DataError, match="'file' is not a column of X.*Remedy: of rows that are read from files"):
+        certify(bayes, frame[["a", "b", "c"]], frame["kind"], groups="file")
+    with pytest.raises(tn.DataError, match="there is no column 'att'; did you mean"):
+        certify(bayes, frame[["a", "b", "c", "at"]], frame["kind"], groups=tn.col("att").dt.date())
+    with pytest.raises(tn.DataError, match="groups has one group only"):
+        certify(bayes, tn.scan(str(tmp_path), target="kind", columns=["a", "b", "c"]), groups=tn.col("at").dt.year())
+    found = certify(bayes, frame[["a", "b", "c"]].assign(file=np.arange(400) % 9), frame["kind"], groups="file")
+    assert "9 groups" in found["error"].because
+
+
 def test_rows_left_out_of_a_source(data, ridge, tmp_path):
     X, number, _ = data
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=number, late=np.arange(900) >= 500, g=np.arange(900) % 30)

@@ -26,9 +26,11 @@ from tenfold.model_selection.certification.confidence_bounds import GROUP_ASSUMP
 from tenfold.model_selection.certification.dependent_rows import group_codes
 from tenfold.model_selection.certification.leakage import count_other_models, print_of
 from tenfold.model_selection.certification.targets import Asked, UnitScores, asked_of, score_units
+from tenfold.model_selection.cross_validation.folds import Grouping
 from tenfold.model_selection.cross_validation.tune import Tuned
 from tenfold.model_selection.formatting import percent
-from tenfold.model_selection.frame_columns import split_groups
+from tenfold.model_selection.frame_columns import computed_column, split_groups, without_column
+from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.inputs import check_target, is_lazy
 from tenfold.stats.metrics import Confusion, Regression
 from tenfold.theory.bounds.held_out import UNSEEN
@@ -41,7 +43,7 @@ def certify(
     X: MatrixLike,
     y: ArrayLike | None = None,
     *,
-    groups: ArrayLike | str | None = None,
+    groups: Grouping | None = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
     scoring: str | Sequence[str] | None = None,
@@ -61,8 +63,9 @@ def certify(
         Rows that the model was not made from. A Source brings its own target and weights.
     y : array, optional
         The target of each row; None if a Source names it.
-    groups : array or str, optional
-        Which rows belong together and are not independent: a patient, a day; an array or a column's name.
+    groups : array, str or expression, optional
+        Which rows belong together and are not independent: a patient, a day; an array, a column's name, an expression
+        of `tenfold.col`, or "file" of scanned files.
     sample_weight : array, optional
         A weight for each row; by default all count once.
     level : float, default=0.95
@@ -117,9 +120,9 @@ assuming rows drawn independently from one distribution, none of them used to ma
     if isinstance(sample_weight, str):
         raise ValueError(f"sample_weight must be one number for each row, not {sample_weight!r}")
     asked = asked_of(model, scoring, pos_label)
-    if isinstance(groups, str) and not is_lazy(X):
-        X, groups = split_groups(X, groups, feature_names(model) or ())
-    units = groups if groups is None or isinstance(groups, str) else group_codes(groups)
+    if not is_lazy(X):
+        X, groups = _without_groups(X, groups, feature_names(model) or ())
+    units = groups if groups is None or isinstance(groups, (str, ColumnExpression)) else group_codes(groups)
     if sample_weight is not None and np.array_equal(sample_weight, np.ones(np.asarray(y).shape)):
         sample_weight = None
     with progress("certify"):
@@ -145,6 +148,20 @@ assuming rows drawn independently from one distribution, none of them used to ma
             stacklevel=3,
         )
     return Certificate((*claims, *_baselines(judged, asked), *_reuse(times)), judged.provenance)
+
+
+def _without_groups(
+    X: MatrixLike, groups: Grouping | None, known: Sequence[str]
+) -> tuple[MatrixLike, ArrayLike | None]:  # fmt: skip
+    """Rows in memory, and their groups as an array; columns of the groups that a model does not know are left out."""
+    if isinstance(groups, ColumnExpression):
+        values = computed_column(X, groups)
+        for name in groups.columns():
+            X = X if name in known else without_column(X, name)
+        return X, values
+    if not isinstance(groups, str):
+        return X, groups
+    return split_groups(X, groups, known)
 
 
 def _of_these_rows(judged: UnitScores, asked: Sequence[Asked]) -> list[Claim]:

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 from tenfold.core import Codes, DataError, Need
 from tenfold.engine.group_keys import Key, Shuffled
 from tenfold.engine.runner import Session
-from tenfold.model_selection.cross_validation.folds import numbering, splits_of
+from tenfold.model_selection.cross_validation.folds import FILE, numbering, units_of
 from tenfold.sources import Source
 from tenfold.sources.label_codes import code, levels
-from tenfold.stats.combinators import joined
 
 MAX_UNITS = 512
 """maximum number of units: more groups are joined, more rows are dealt into this many units"""
@@ -40,12 +39,8 @@ def unit_key(
     if groups is None:
         _, starts, _ = numbering(source, need.without_target(), session)  # wherever they come from
         return Shuffled(MAX_UNITS, seed, starts=starts), (), 0
-    if isinstance(groups, str):
-        found = splits_of(groups, source, need, session)
-        key, count = found.each[0].key, found.each[0].key.groups
-        return joined(key, [range(u, count, MAX_UNITS) for u in range(min(count, MAX_UNITS))]), found.side, count
-    count = int(groups.max(initial=-1)) + 1
+    key, side, count = units_of(groups, MAX_UNITS, source, need, session)
     if count < 2:
-        raise DataError("groups has one group only, which does not show how groups differ. Remedy: rows of more groups")
-    found = splits_of(min(count, MAX_UNITS), source, need, session, groups=groups)
-    return found.each[0].key, (), count
+        what = "there is one file only" if isinstance(groups, str) and groups == FILE else "groups has one group only"
+        raise DataError(f"{what}, which does not show how groups differ. Remedy: rows of more groups")
+    return key, side, count

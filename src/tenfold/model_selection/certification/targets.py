@@ -18,6 +18,7 @@ from tenfold.metrics.predictors import Foreign, opened_rows, predictor_of
 from tenfold.metrics.scoring import Summary, scorers_of
 from tenfold.model_selection.certification.dependent_rows import unit_key
 from tenfold.model_selection.certification.leakage import made_from, print_of
+from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.inputs import as_source, refuse_lazy
 from tenfold.stats.combinators import As, By
 from tenfold.stats.metrics import Scorer
@@ -74,15 +75,16 @@ class UnitScores:
 
 
 def score_units(
-    model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | None, weight: ArrayLike | None,
-    asked: list[Asked], seed: int,
+    model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | ColumnExpression | None,
+    weight: ArrayLike | None, asked: list[Asked], seed: int,
 ) -> tuple[UnitScores, list[Asked]]:  # fmt: skip
     """Scores of a model by unit, and the claims to make, with the classes filled in."""
     predictor, first = predictor_of(model), model.steps[0][1] if isinstance(model, Pipeline) else model
     if isinstance(predictor, Foreign):
         refuse_lazy(X, type(model).__name__)
-    with opened_rows(predictor, model, X, y, weight) as rows:
-        source, view = rows.source, rows.view
+    column = groups if isinstance(groups, ColumnExpression) else None
+    with opened_rows(predictor, model, X, y, weight, column=column) as rows:
+        source, view = rows.given, rows.view
         asked = [replace(one, scorer=one.scorer.for_classes(rows.classes)) for one in asked]
         weighted = source.weighted
         alone = groups is None and not weighted and all(one.is_rate for one in asked)
@@ -90,7 +92,8 @@ def score_units(
         side: tuple[str, ...] = ()
         count = 0
         if not alone:
-            key, side, count = unit_key(groups, source, view.need, rows.session, seed)
+            named = repr(groups) if isinstance(groups, ColumnExpression) else groups
+            key, side, count = unit_key(named, rows.source, view.need, rows.session, seed)
         score = Score.of([rows.predictor], [one.scorer for one in asked])
         view = replace(view, need=replace(view.need, side=side))
         done = rows.session.answer(As(view, By((key,), score)))

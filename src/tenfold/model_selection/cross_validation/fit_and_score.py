@@ -10,7 +10,7 @@ import itertools
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -195,6 +195,18 @@ class FitAndScore:
 
     def _fit_and_score(self, candidates: list[Candidate]) -> None:
         """Fit and score the candidates over shared scans."""
+        with self.divided(candidates) as rows:
+            if not candidates[0].stages:
+                for candidate in candidates:
+                    self._in_memory(candidate, rows.session, rows.splits.each)
+                return
+            self.fit(candidates, rows)
+            splits = rows.splits.each
+            self._score([e for e in candidates if not self._read_off(e, splits)], rows.session, splits)
+
+    @contextmanager
+    def divided(self, candidates: list[Candidate]) -> Iterator[Divided]:
+        """The rows of candidates that are read in the same form, opened, and what each model learns from."""
         with self._naming(candidates[0]):
             given = source = self._source(candidates[0])
             if self.computed is not None:
@@ -215,19 +227,18 @@ class FitAndScore:
                 candidate.source, candidate.need = given, replace(candidate.need, side=found.side)
                 candidate.scorers = tuple(scorer.for_classes(candidate.schema.classes) for scorer in candidate.scorers)
                 self.classes = candidate.schema.classes
-            if not ours:
-                for candidate in candidates:
-                    self._in_memory(candidate, session, found.each)
-                return
-            for stage in range(max(len(e.stages) for e in candidates)):
-                some = [e for e in candidates if stage < len(e.stages)]
-                for candidate in some:
-                    with self._naming(candidate):
-                        self._enrol(candidate, stage, found.each)
-                members = [m for e in some for m in e.members[stage]]
-                members += [e.whole for e in some if e.whole]
-                self.scans += run(members, source, session, _scans_after(stage, candidates))
-            self._score([e for e in candidates if not self._read_off(e, found.each)], session, found.each)
+            yield Divided(source, session, found)
+
+    def fit(self, candidates: list[Candidate], rows: Divided) -> None:
+        """Fit the models of all splits, stage by stage."""
+        for stage in range(max(len(e.stages) for e in candidates)):
+            some = [e for e in candidates if stage < len(e.stages)]
+            for candidate in some:
+                with self._naming(candidate):
+                    self._enrol(candidate, stage, rows.splits.each)
+            members = [m for e in some for m in e.members[stage]]
+            members += [e.whole for e in some if e.whole]
+            self.scans += run(members, rows.source, rows.session, _scans_after(stage, candidates))
 
     def _splits(self, source: Source, need: Need, session: Session) -> Splits:
         """Which rows each model learns from and is scored on."""
@@ -370,8 +381,16 @@ class FitAndScore:
         """Batches that are scored in one scan: splits with disjoint rows, or both sides of a split."""
         tests = [Side(j, split.test, False) for j, split in enumerate(splits)]
         if not self.both:
-            return [[tests[j] for j in some] for some in _disjoint_sets(splits)]
+            return [[tests[j] for j in some] for some in disjoint_sets(splits)]
         return [[test, Side(j, split.train, True)] for j, (test, split) in enumerate(zip(tests, splits, strict=True))]
+
+
+class Divided(NamedTuple):
+    """Opened rows, and how they are divided."""
+
+    source: Source
+    session: Session
+    splits: Splits
 
 
 class Side(NamedTuple):
@@ -429,7 +448,7 @@ def _of(grouped: Groups, groups: Sequence[int], j: int) -> Counted:
     return grouped.of(groups)
 
 
-def _disjoint_sets(splits: Sequence[FoldSplit]) -> list[list[int]]:
+def disjoint_sets(splits: Sequence[FoldSplit]) -> list[list[int]]:
     """Numbers of splits in as few sets as possible in which no group is scored twice."""
     sets: list[tuple[Key, set[int], list[int]]] = []
     for j, split in enumerate(splits):

@@ -93,12 +93,20 @@ def column_of(folds: Folds, groups: Grouping | None) -> str | None:
     return groups if isinstance(groups, str) and groups != FILE else None
 
 
-def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
-    """The folds, by our name or by scikit-learn's; ten if none are given."""
+def folds_of(folds: Folds | None, cv: Folds | None, default: int = DEFAULT_FOLDS) -> Folds:
+    """The folds, by our name or by scikit-learn's; a number of them if none are given."""
     if folds is not None and cv is not None:
         raise ValueError(f"cv={cv!r} and folds={folds!r} are two answers to one question: give one of them")
     given = cv if folds is None else folds
-    return DEFAULT_FOLDS if given is None else given
+    return default if given is None else given
+
+
+def is_known_to_scikit_learn(folds: Folds, groups: Grouping | None) -> bool:
+    """Whether folds are of scikit-learn's kinds: a number, a splitter, or pairs of row numbers."""
+    if isinstance(folds, (str, ColumnExpression)) or isinstance(groups, (str, ColumnExpression)):
+        return False
+    pairs = isinstance(folds, (list, tuple)) and len(folds) > 0 and isinstance(folds[0], (list, tuple))
+    return pairs or isinstance(folds, (int, np.integer, Splitter, Iterator))
 
 
 def splits_of(
@@ -337,6 +345,29 @@ def _whole_files(k: int, source: Source, need: Need, session: Session) -> Splits
     fold = _spread(np.diff(np.append(cuts, n)), k)
     key = joined(Contiguous(len(cuts), cuts, starts=starts), [np.flatnonzero(fold == j).tolist() for j in range(k)])
     return Splits(_leave_one_out(key), starts, scans, note="of whole files")
+
+
+def units_of(
+    groups: Named, most: int, source: Source, need: Need, session: Session
+) -> tuple[Key, tuple[str, ...], int]:
+    """A key of whole groups, joined if there are more than `most`; columns that identify them, and how many there are.
+
+    Joined groups have about as many rows each.
+    """
+    if isinstance(groups, str) and groups == FILE:
+        cuts, n, starts, _ = _file_cuts("groups", source, need, session)
+        k = min(len(cuts), most)
+        fold = _spread(np.diff(np.append(cuts, n)), k)
+        each = Contiguous(len(cuts), cuts, starts=starts)
+        return joined(each, [np.flatnonzero(fold == j).tolist() for j in range(k)]), (), len(cuts)
+    if isinstance(groups, str):
+        labels, rows = _labels(groups, source, session)
+        k = min(len(labels), most)
+        return Labelled(k, groups, labels, _spread(rows, k)), (groups,), len(labels)
+    codes, starts, _ = _coded(groups, "groups", source, need, session)
+    rows = np.bincount(codes)
+    k = min(len(rows), most)
+    return Listed(k, _spread(rows, k)[codes], starts=starts), (), len(rows)
 
 
 def _in_time(source: Source, need: Need, session: Session) -> Splits:
