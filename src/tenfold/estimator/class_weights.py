@@ -72,6 +72,8 @@ class WeighingClasses(NamedTuple):
 
     step: int
     schema: Schema
+    onto: Bundle
+    """the state of the learner that it continues from, if any"""
 
 
 class LearningWeighted(NamedTuple):
@@ -111,7 +113,7 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         if self.class_weight is None:
             return begun
         if isinstance(self.class_weight, str):
-            return WeighingClasses(0, schema)
+            return WeighingClasses(0, schema, Bundle(()))
         return LearningWeighted.of(begun, named_weights(self.class_weight, schema))
 
     def onward(self, model: WithSchema) -> StateT | LearningWeighted:
@@ -121,6 +123,16 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         if not isinstance(self.class_weight, Mapping):
             return state
         return LearningWeighted.of(state, named_weights(self.class_weight, model.schema))
+
+    def again(self, model: ModelT, schema: Schema) -> StateT | WeighingClasses | LearningWeighted:
+        """The state from which a fit continues from a model, with the weights of the classes of its own rows."""
+        learner: Any = super()
+        state = learner.again(model, schema)
+        if self.class_weight is None:
+            return state
+        if isinstance(self.class_weight, str):
+            return WeighingClasses(state.step, schema, Bundle((state,)))
+        return LearningWeighted.of(state, named_weights(self.class_weight, schema))
 
     def ask(self, state: StateT | WeighingClasses | LearningWeighted) -> Expression | None:
         """Return the statistic of class weights first, then the learner's own on reweighted rows."""
@@ -138,7 +150,8 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         learner: Any = super()
         if isinstance(state, WeighingClasses):
             assert isinstance(summary, ClassWeights)
-            return LearningWeighted.of(learner.start(state.schema), balanced_weights(summary.weight))
+            begun = state.onto.each[0] if state.onto.each else learner.start(state.schema)
+            return LearningWeighted.of(begun, balanced_weights(summary.weight))
         if not isinstance(state, LearningWeighted):
             return learner.update(state, summary)
         then: StateT = learner.update(state.state, summary)
@@ -158,11 +171,12 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         return claims
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        theirs = set(self.record_types.states) - {WeighingClasses, LearningWeighted}
         if isinstance(state, WeighingClasses):
-            return self.class_weight == "balanced" and isinstance(summary, ClassWeights)
+            onto = not state.onto.each or (len(state.onto.each) == 1 and type(state.onto.each[0]) in theirs)
+            return onto and self.class_weight == "balanced" and isinstance(summary, ClassWeights)
         if not isinstance(state, LearningWeighted):
             return self.class_weight is None and super().resumable(state, summary, schema)
-        theirs = set(self.record_types.states) - {WeighingClasses, LearningWeighted}
         inner = len(state.within.each) == 1 and type(state.state) in theirs
         known = self.class_weight is not None and state.state.step == state.step
         return inner and known and super().resumable(state.state, summary, schema)

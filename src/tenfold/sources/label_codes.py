@@ -124,7 +124,10 @@ def class_codes(values: VectorLike, classes: Labels) -> Codes:
         found = code(values, classes, "the target").astype(np.int64)
     if len(found) and found.min() < 0:
         strange = sorted(set(levels(values, "the target").tolist()) - set(classes.tolist()))
-        raise DataError(f"y has classes {strange[:5]} that are not among the known classes {classes.tolist()[:10]}")
+        raise DataError(
+            f"y has classes {strange[:5]} that are not among the known classes {classes.tolist()[:10]}. Remedy: leave "
+            "out their rows, or fit to all rows from the beginning"
+        )
     return found
 
 

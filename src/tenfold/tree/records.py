@@ -115,6 +115,17 @@ class Setup(NamedTuple):
         rare = beside.size > 0 and not numbers
         return cls(schema, cut.edges, ranges, FarRows.none(len(levels)), beside=beside, rare=rare)
 
+    @classmethod
+    def again(cls, schema: Schema, look: Look, edges: Array, before: Ranges, rare: bool, bits: int) -> Setup:
+        """Derive the settings of a fit that continues: columns are cut where they were, targets range over all fits."""
+        look.check_target()
+        cut = Cut(edges, schema.levels)
+        reach = min(look.least, before.min_target), max(look.most, before.max_target)
+        weights = look.unit(bits), look.even, look.heaviest
+        ranges = Ranges(cut.levels, look.rows, *weights, *reach, cut.heaviest(look.sample))
+        p = len(cut.levels)
+        return cls(schema, cut.edges, ranges, FarRows.none(p), beside=np.zeros((p, 0)), rare=rare)
+
     def with_far(self, strata: Strata) -> Setup:
         """Return the settings with the far targets, from the rows of the smallest and largest targets."""
         near = NearRange.of(strata, self.ranges.rows, self.ranges.min_target, self.ranges.max_target)

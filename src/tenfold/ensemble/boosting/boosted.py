@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tenfold.compiled.tree.gradients import add_trees
 from tenfold.core import Array, Codes, Columns, Flags, Mergeable, Schema
-from tenfold.core.field_values import ANYTHING, CLASS_COUNT, COUNTS, RISING, Index
+from tenfold.core.certificate import number_of
+from tenfold.core.field_values import ANYTHING, CLASS_COUNT, COUNTS, EDGES, RISING, Index
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.records import Histograms, Ranges
 from tenfold.tree.tree import Tree, joined
@@ -35,6 +36,17 @@ class BoostedModel(NamedTuple):
     n_classes: Annotated[int, CLASS_COUNT]
     """0: it predicts numbers"""
     ranges: Ranges
+    """of the rows of the last fit; of targets, of those of all fits"""
+    edges: Annotated[Array, "column", "edge", EDGES]
+    """where columns are cut into bins, for fits that continue; without any while trees grow"""
+    placed: bool
+    """whether thresholds lie between the values of a node's own rows, not at edges"""
+    fit_began: Annotated[Codes, "fit", COUNTS]
+    """after how many rounds each fit began: one, and those that continued"""
+    fit_rows: Annotated[Codes, "fit", COUNTS]
+    """how many rows each of them was to"""
+    compared: int
+    """round from which losses are those of the rows of the last fit"""
 
     @property
     def outputs(self) -> int:
@@ -45,6 +57,11 @@ class BoostedModel(NamedTuple):
     def rounds(self) -> int:
         """Number of complete boosting rounds."""
         return len(self.roots) // self.outputs
+
+    @property
+    def earlier(self) -> int:
+        """Number of rounds of the fits before the last one."""
+        return int(self.fit_began[-1])
 
     def begins_round(self, frontier: lw.Frontier) -> bool:
         """Whether the tree that grows is the first of a round, and is about to begin."""
@@ -95,7 +112,24 @@ class BoostedModel(NamedTuple):
     def is_valid(self, schema: Schema) -> bool:
         """Whether every tree begins at its root, and classes have margins: one if they are two, else one each."""
         k = self.n_classes
-        return self.trees.rooted(self.roots) and self.outputs == (k if k > 2 else 1)
+        fits = len(self.fit_began) > 0 and bool((np.diff(self.fit_began, append=self.rounds) >= 0).all())
+        fits &= len(self.edges) == len(schema.columns) and self.compared < max(len(self.validation_score), 1)
+        return fits and self.trees.rooted(self.roots) and self.outputs == (k if k > 2 else 1)
+
+    def rows_of_rounds(self) -> str:
+        """How many rows the rounds of each fit learned from, in words."""
+        ends = np.append(self.fit_began[1:], self.rounds)
+        each = zip(self.fit_began.tolist(), ends.tolist(), self.fit_rows.tolist(), strict=True)
+        said = [
+            f"{_rounds(begin + 1, end)} learned from {number_of(rows, 'row')}"
+            for begin, end, rows in each
+            if end > begin
+        ]
+        return ", ".join(said)
+
+
+def _rounds(first: int, last: int) -> str:
+    return f"round {first}" if first == last else f"rounds {first:,} to {last:,}"
 
 
 class DescentNodes(NamedTuple):

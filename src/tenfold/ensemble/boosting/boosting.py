@@ -10,6 +10,7 @@ loss at the end is seen by all rows.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -21,6 +22,7 @@ from tenfold.compiled.tree import tree_search as ts
 from tenfold.compiled.tree.tree_growing import LEAST, MOST, START, STOP
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
 from tenfold.core.arrays import MatrixLike
+from tenfold.core.axes import Bundle
 from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel, Level, RoundLoss
@@ -32,9 +34,12 @@ from tenfold.ensemble.boosting.gradient_statistics import (
     ResidualDigits,
     RowSampling,
     TargetDigits,
+    add_trees,
+    base_margins,
 )
 from tenfold.ensemble.boosting.gradients import Gradients
 from tenfold.estimator import Estimator, check_is_fitted, fitted
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.estimator.shell.parameters import fixed
 from tenfold.stats.rows.draws import Holdout
@@ -57,7 +62,7 @@ from tenfold.tree.growing.grower import gathers, rows_of
 from tenfold.tree.growing.growing import Rules
 from tenfold.tree.growing.thresholds import Sides
 from tenfold.tree.pruning.paths import gains, nodes, shares
-from tenfold.tree.records import RefiningEdges, Setup
+from tenfold.tree.records import Ranges, RefiningEdges, Setup
 from tenfold.tree.tree import GrownTree, Tree, no_tree
 
 MIN_LEAF_CURVATURE = 1e-3
@@ -82,6 +87,29 @@ Asked = (
 )
 BoostingSummary = Look | Gaps | Weighed | GatheredBins | Level | lq.Digits | Sides | RoundLoss
 Directions = ArrayLike | Mapping[str, int] | None
+
+
+class ContinuingRounds(NamedTuple):
+    """The state from which a fit continues from a model: the ranges of its own rows are wanted."""
+
+    step: int
+    schema: Schema
+    kept: Bundle
+    """the model"""
+
+    @property
+    def model(self) -> BoostedModel:
+        """The model that it continues from."""
+        found: BoostedModel = self.kept.each[0]
+        return found
+
+
+class AddingTrees(NamedTuple):
+    """Rounds are to continue from rows in one place, whose margins are those of trees that are there."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
 
 
 class FindingConstant(NamedTuple):
@@ -141,6 +169,8 @@ class CheckingLoss(NamedTuple):
 
 BoostingState = (
     Initial
+    | ContinuingRounds
+    | AddingTrees
     | RefiningEdges
     | FindingConstant
     | BoostingRows
@@ -167,7 +197,7 @@ losses_of_numbers = Refused(
 )
 
 
-class Boosting(Estimator):
+class Boosting(Continues, Estimator):
     """A sum of trees. A subclass defines the loss and the initial prediction."""
 
     passes = MANY
@@ -177,9 +207,15 @@ class Boosting(Estimator):
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
     refines: ClassVar[bool] = False
     """whether columns are cut beside the values of rare targets, not by quantiles alone"""
+    rounds_name: ClassVar[str] = "max_iter"
+    """the parameter that is the number of rounds, in scikit-learn's words"""
     without_validation: ClassVar[str] = "early_stopping=False"
     """the parameter that keeps no rows back"""
-    hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
+    hidden = frozenset(
+        {"roots", "trees", "value", "cover", "base", "n_classes", "ranges", "edges", "placed", "fit_began", "fit_rows",
+         "compared"}
+    )  # fmt: skip
+    kept_parameters: ClassVar[tuple[str, ...]] = ("loss", "max_bins", "monotonic_cst")
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
@@ -204,6 +240,40 @@ class Boosting(Estimator):
         directions(self.monotonic_cst, schema)  # refuses what does not fit
         return Initial(0, schema)
 
+    def check_start(self, model: Any) -> None:
+        # Rounds are added, not taken away; rows that are held back are those that were.
+        done, rows = model.model_.rounds, model.model_.ranges.rows
+        if self.rounds < done:
+            raise ValueError(
+                f"{self.rounds_name}={self.rounds} must be larger than or equal to n_iter_={done} when "
+                f"warm_start==True, or with start=model. Remedy: {self.rounds_name}={done + 100}"
+            )
+        if self.rounds == done:
+            warnings.warn(
+                f"the model has all {self.rounds_name}={done} rounds, so no tree is added. Remedy: "
+                f"{self.rounds_name}={done + 100}",
+                UserWarning,
+                stacklevel=6,
+            )
+        if self.level != model.level:
+            raise ValueError(
+                f"{type(self).__name__} cannot continue with the quantile of level {self.level:g}: the model has that "
+                f"of {model.level:g}. Remedy: the same one, or a fit from the beginning"
+            )
+        if model.stops_early(rows) and self.stops_early(rows):
+            seed = model.certificate_.provenance.seed
+            held = (seed, model.validation_fraction)
+            if held != (seed if self.random_state is None else self.seed(), self.validation_fraction):
+                raise ValueError(
+                    f"{type(self).__name__} would hold back other rows for validation than the model did, which has "
+                    f"learned from them. Remedy: random_state={held[0]} and validation_fraction={held[1]}, or "
+                    f"{self.without_validation}"
+                )
+
+    def again(self, model: BoostedModel, schema: Schema) -> ContinuingRounds:
+        # The state before the first pass, with the model whose trees are kept.
+        return ContinuingRounds(model.rounds, schema, Bundle((model,)))
+
     def stop(self) -> Never:
         return Never()
 
@@ -216,18 +286,21 @@ class Boosting(Estimator):
         match state:
             case Initial():
                 return SampleAndRanges(self._seed, strata_of(state.schema) if self.refines else 0)
+            case ContinuingRounds():
+                return SampleAndRanges(self._seed, 0)
             case RefiningEdges(_, setup):
                 return Neighbors(setup.beside)
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
-            case BoostingRows(_, setup):
+            case AddingTrees(_, setup) | BoostingRows(_, setup):
                 return BinnedRows(setup.weights, self._sampling(setup).drawn, lens=setup.lens)
             case BoostingLevels(_, setup, boosted, at):
                 return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
             case FindingQuantiles(_, setup, boosted, sought):
                 return ResidualDigits(*self._margins(setup, boosted), sought, _scale(setup), lens=setup.lens)
             case PlacingThresholdsOfTrees(_, setup, boosted):
-                return BoostedSides(boosted.trees, boosted.roots, self._sampling(setup), boosted.outputs)
+                new = boosted.roots[boosted.earlier * boosted.outputs :]
+                return BoostedSides(boosted.trees, new, self._sampling(setup), boosted.outputs, boosted.earlier)
             case CheckingLoss(_, setup, boosted) if setup.rare:
                 return MarginLossOfValues(*self._margins(setup, boosted))
             case CheckingLoss(_, setup, boosted):
@@ -244,6 +317,12 @@ class Boosting(Estimator):
             case Initial(), Look():
                 setup = Setup.of(state.schema, s, self.max_bins, EXACT_SUM_BITS)
                 return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
+            case ContinuingRounds(), Look():
+                return self._continued(state, s)
+            case AddingTrees(step, setup, boosted), GatheredBins():
+                margin, bins = base_margins(boosted, s.rows), np.require(s.bins, requirements="W")
+                add_trees(boosted, setup.cut, bins, 0, len(boosted.roots), margin)
+                return BoostingRows(step, setup, boosted, margin)
             case RefiningEdges(_, setup), Gaps():
                 return FindingConstant(0, setup.refined(s), lq.seek(1))
             case FindingConstant(_, setup, sought), _:
@@ -259,8 +338,8 @@ class Boosting(Estimator):
                 return self._digit(state, s)
             case PlacingThresholdsOfTrees(step, setup, boosted), Sides():
                 return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
-            case CheckingLoss(), RoundLoss():
-                return Done.of(state.boosted, state.step)
+            case CheckingLoss(_, setup, boosted), RoundLoss():
+                return Done.of(boosted._replace(edges=setup.edges, placed=setup.rare), state.step)
         raise TypeError(f"{type(s).__name__} does not belong to the state of the fit")
 
     def model(self, state: BoostingState) -> BoostedModel | None:
@@ -268,6 +347,11 @@ class Boosting(Estimator):
 
     def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
         match state:
+            case ContinuingRounds(_, _, kept):
+                there = len(kept.each) == 1 and isinstance(kept.each[0], BoostedModel)
+                return there and isinstance(summary, Look) and self.is_valid(kept.each[0], None, schema)
+            case AddingTrees(_, setup, _):
+                return isinstance(summary, GatheredBins) and setup.cut.holds(summary.bins)
             case BoostingRows():
                 if not isinstance(summary, GatheredBins) or state.margin.shape[1] != state.boosted.outputs:
                     return False
@@ -288,17 +372,40 @@ class Boosting(Estimator):
 
     def _boosted(self, step: int, setup: Setup, boosted: BoostedModel) -> PlacingThresholdsOfTrees | CheckingLoss:
         """The state after the last round."""
-        placing = setup.rare and len(boosted.roots) > 0
+        placing = setup.rare and boosted.rounds > boosted.earlier
         return (PlacingThresholdsOfTrees if placing else CheckingLoss)(step, setup, boosted)
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
         """The state before the first tree."""
         schema, none = setup.schema, np.zeros(0)
         classes = 0 if schema.classes is None else len(schema.classes)
-        boosted = BoostedModel(NO_CODES, no_tree(), none, NO_CODES, base, none, none, classes, setup.ranges)
+        edges, first, rows = setup.edges[:, :0], np.zeros(1, np.int64), np.array([setup.ranges.rows], dtype=np.int64)
+        boosted = BoostedModel(
+            NO_CODES, no_tree(), none, NO_CODES, base, none, none, classes, setup.ranges, edges, False, first, rows, 0
+        )
         if gathers(setup):
-            return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
+            return BoostingRows(0, setup, boosted, base_margins(boosted, setup.ranges.rows))
         return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)
+
+    def _continued(self, state: ContinuingRounds, look: Look) -> AddingTrees | BoostingLevels:
+        """The state before the first tree that a fit adds to those of a model."""
+        step, schema, model = state.step, state.schema, state.model
+        setup = Setup.again(schema, look, model.edges, model.ranges, model.placed, EXACT_SUM_BITS)
+        self.check_targets(setup.ranges)
+        # Kernels are compiled for arrays that may be written to, and those of a fitted model may not.
+        boosted = model._replace(
+            roots=model.roots.copy(),
+            trees=Tree._make(map(np.copy, model.trees)),
+            value=model.value.copy(),
+            ranges=setup.ranges,
+            edges=model.edges[:, :0],
+            placed=False,
+            fit_began=np.append(model.fit_began, model.rounds),
+            fit_rows=np.append(model.fit_rows, look.rows),
+        )
+        if gathers(setup):
+            return AddingTrees(step, setup, boosted)
+        return BoostingLevels(step, setup, boosted, lw.root(3, 0), 1.0)
 
     def _round(self, state: BoostingRows, s: GatheredBins) -> BoostingState:
         """A round over rows in one place: a tree for each output."""
@@ -388,6 +495,11 @@ class Boosting(Estimator):
         with np.errstate(invalid="ignore", divide="ignore"):
             score = loss.sums * self.gradients(boosted).unit / loss.weight
         train, validation = boosted.train_score, boosted.validation_score
+        if len(train) > boosted.rounds:  # a fit that continues: the last losses are of these rows, or of others
+            same = np.array_equal([train[-1], validation[-1]], score, equal_nan=True)
+            if same and boosted.fit_rows[-1] == boosted.fit_rows[-2]:
+                return boosted
+            boosted, train, validation = boosted._replace(compared=boosted.rounds), train[:-1], validation[:-1]
         return boosted._replace(
             train_score=np.append(train, score[0]), validation_score=np.append(validation, score[1])
         )
@@ -396,7 +508,7 @@ class Boosting(Estimator):
         """Whether boosting stops: by the number of rounds, or by the validation loss."""
         if step >= self.rounds:
             return True
-        seen, few = boosted.validation_score, self.n_iter_no_change
+        seen, few = boosted.validation_score[boosted.compared :], self.n_iter_no_change
         if few is None or not self.stops_early(boosted.ranges.rows):
             return False
         return len(seen) > few and bool(seen[-few:].min() > seen[:-few].min() - self.tol)
@@ -519,12 +631,16 @@ class Boosting(Estimator):
         if s.weight[1]:
             why = "mean over the validation rows, which chose the number of rounds: a little too low"
             claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
+        if len(model.fit_began) > 1:
+            why = f"{model.rows_of_rounds()}; bins are those of the first fit"
+            claims.append(Claim("continued", float(model.earlier), "proved", why, "data"))
         claims += category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
         return *claims, *bin_claims(model.ranges.bin_share)
 
     def is_valid(self, model: BoostedModel, summary: RoundLoss | None, schema: Schema) -> bool:
         classes = 0 if schema.classes is None else len(schema.classes)
-        return model.n_classes == classes and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
+        fits = model.n_classes == classes and model.edges.shape[1] > 0
+        return fits and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
 
     def gradients(self, model: BoostedModel) -> Gradients:
         """The loss, and the units of its sums."""
@@ -547,6 +663,9 @@ class Boosting(Estimator):
     def loss_code(self, outputs: int) -> int:
         """Which loss, as the kernels have it."""
         raise NotImplementedError
+
+    def check_targets(self, ranges: Ranges) -> None:
+        """Refuse targets that the loss does not take."""
 
     def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
         """Statistic from which the initial constant is computed."""

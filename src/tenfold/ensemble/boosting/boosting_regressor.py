@@ -35,6 +35,10 @@ class BoostingRegressor(Boosting, Regressor):
     def loss_code(self, outputs: int) -> int:
         return LOSSES[self.loss]
 
+    def check_targets(self, ranges: Ranges) -> None:
+        if self.loss == "poisson" and (ranges.min_target < 0 or ranges.max_target == 0):
+            raise DataError("loss='poisson' wants targets of zero or more, some above. Remedy: another loss")
+
     def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
         weights, holdout, lens = setup.weights, self._sampling(setup).holdout, setup.lens
         if LOSSES[self.loss] in gr.QUANTILE_LEAF_LOSSES:
@@ -52,8 +56,7 @@ class BoostingRegressor(Boosting, Regressor):
         ranges, (below, weight) = setup.ranges, s.sums[:2]
         mean = np.array([ranges.center - below * _channels(ranges).unit / max(weight * ranges.unit, 1e-300)])
         if self.loss == "poisson":
-            if ranges.min_target < 0 or ranges.max_target == 0:
-                raise DataError("loss='poisson' wants targets of zero or more, some above. Remedy: another loss")
+            self.check_targets(ranges)
             return np.asarray(np.log(np.maximum(mean, 1e-300)))
         return mean
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from tenfold.core import Remedy
 from tenfold.ensemble.boosting.boosting import Boosting, Directions, every_column_or_none, losses_of_numbers
-from tenfold.estimator.shell.constraints import array, choice, integer, nonzero_fraction, real, seed, share
-from tenfold.estimator.shell.keyword_decisions import ignored_verbose, more_trees, one_of
+from tenfold.estimator.shell.constraints import array, boolean, choice, integer, nonzero_fraction, real, seed, share
+from tenfold.estimator.shell.keyword_decisions import ignored_verbose, one_of
 from tenfold.estimator.shell.keywords import NoEffect, Refused, refused
 from tenfold.tree.records import MaxBins
 
@@ -30,6 +30,7 @@ class GradientBoosting(Boosting):
 
     scores_are_losses = True
     refines = True
+    rounds_name = "n_estimators"
     without_validation = "n_iter_no_change=None"
 
     _: KW_ONLY
@@ -48,7 +49,7 @@ class GradientBoosting(Boosting):
     max_features: Annotated[Any, every_column_or_none] = None
     verbose: Annotated[int, ignored_verbose] = 0
     max_leaf_nodes: Annotated[int | None, integer(2), None] = None
-    warm_start: Annotated[bool, more_trees] = False
+    warm_start: Annotated[bool, boolean] = False
     validation_fraction: Annotated[float, share(open=True)] = 0.1
     n_iter_no_change: Annotated[int | None, integer(1), None] = None
     tol: Annotated[float, real(0)] = 1e-4

@@ -42,6 +42,8 @@ class GradientBoostingRegressor(GradientBoosting, BoostingRegressor):
         The level, if the loss is "quantile".
     max_leaf_nodes : int, optional
         Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+    warm_start : bool, default=False
+        Whether a second `fit` keeps the trees of the first one and adds rounds, up to `n_estimators` of them together.
     validation_fraction : float, default=0.1
         Share of the rows that `n_iter_no_change` sets aside for validation, drawn by their numbers in the source.
     n_iter_no_change : int, optional
@@ -68,7 +70,7 @@ class GradientBoostingRegressor(GradientBoosting, BoostingRegressor):
         Another name of `n_estimators`, which it overrules.
     min_weight_fraction_leaf, min_impurity_decrease, init : optional
         As in scikit-learn; other values raise an error that names an alternative.
-    max_features, warm_start, ccp_alpha : optional
+    max_features, ccp_alpha : optional
         As in scikit-learn; other values raise an error that names an alternative.
     criterion, verbose : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).

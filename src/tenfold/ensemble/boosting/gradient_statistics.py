@@ -16,7 +16,7 @@ from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel, Level, RoundLoss
 from tenfold.ensemble.boosting.gradients import Gradients
 from tenfold.stats.rows.draws import Holdout, share_of
-from tenfold.stats.trees.tree_bins import NO_CODES, Bins, InBins, OfBins, WeightUnit, numbers_of
+from tenfold.stats.trees.tree_bins import NO_CODES, Bins, Cut, InBins, OfBins, WeightUnit, numbers_of
 from tenfold.tree.growing import levelwise as lw
 from tenfold.tree.growing.histograms import add_gradients, no_histograms, slots_of
 from tenfold.tree.growing.thresholds import SplitSides
@@ -55,6 +55,21 @@ class HeldBoostingRows(NamedTuple):
     nodes: Codes = NO_CODES
 
 
+def base_margins(boosted: BoostedModel, rows: int) -> Array:
+    """The margins of rows before any tree."""
+    return np.repeat(boosted.base[None], rows, axis=0)
+
+
+def add_trees(boosted: BoostedModel, cut: Cut, bins: Bins, start: int, stop: int, margin: Array) -> None:
+    """Add what some trees say of binned rows to their margins, tree after tree."""
+    e, walk = boosted, boosted.walk
+    swing = np.where(walk.strays, -1, cut.gap[walk.column]).astype(np.int32)
+    gr.add_trees_of_bins(
+        bins, walk.column, walk.place, swing, walk.first, e.trees.route_at, e.trees.route, walk.deep, e.value,
+        e.roots[:stop], start, e.outputs, margin,
+    )  # fmt: skip
+
+
 class NumberedRows(NamedTuple):
     """Rows in bins, targets as numbers."""
 
@@ -73,17 +88,12 @@ class OfMargins(OfBins[S]):
 
     def margins(self, held: InBins, before: HeldBoostingRows | None, trees: int) -> Array:
         """The margins after more trees, computed from those after fewer."""
-        e, cut = self.boosted, self.lens.cut
         if before is None:
-            before = HeldBoostingRows(0, np.repeat(e.base[None], held.bins.shape[1], axis=0))
+            before = HeldBoostingRows(0, base_margins(self.boosted, held.bins.shape[1]))
         if before.trees >= trees:
             return before.margin
-        margin, walk = before.margin.copy(), e.walk
-        swing = np.where(walk.strays, -1, cut.gap[walk.column]).astype(np.int32)
-        gr.add_trees_of_bins(
-            held.bins, walk.column, walk.place, swing, walk.first, e.trees.route_at, e.trees.route, walk.deep, e.value,
-            e.roots[:trees], before.trees, e.outputs, margin,
-        )  # fmt: skip
+        margin = before.margin.copy()
+        add_trees(self.boosted, self.lens.cut, held.bins, before.trees, trees, margin)
         return margin
 
     def rows(self, chunk: Chunk) -> tuple[NumberedRows, Flags, slice | Codes]:
@@ -163,9 +173,12 @@ class BoostedSides(SplitSides):
 
     sampling: RowSampling
     outputs: int
+    earlier: int = 0
+    """rounds before the first of these trees"""
 
     def in_training_sample(self, places: Codes, tree: int) -> Flags:
-        return self.sampling.keeps(self.sampling.holdout.learns(places, len(places)), places, tree // self.outputs)
+        number = self.earlier + tree // self.outputs
+        return self.sampling.keeps(self.sampling.holdout.learns(places, len(places)), places, number)
 
 
 class MarginLossOfValues(Statistic[RoundLoss]):

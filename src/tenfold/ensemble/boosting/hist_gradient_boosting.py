@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from tenfold.core import Remedy
 from tenfold.ensemble.boosting.boosting import EARLY_STOPPING_ROWS, Boosting, Directions, every_column
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed, share
-from tenfold.estimator.shell.keyword_decisions import ALONE, ignored_verbose
+from tenfold.estimator.shell.keyword_decisions import ignored_verbose
 from tenfold.estimator.shell.keywords import Refused, refused
 
 VALIDATION_REMEDY = Remedy("tn.{name}(validation_fraction=0.1)")
@@ -25,7 +25,6 @@ by_dtype = Refused(
 any_interaction = Refused(
     "a tree may use any columns", Remedy("tn.{name}(max_depth=1)", "for no interactions"), (None,)
 )
-more_rounds = Refused(ALONE, Remedy("tn.{name}(max_iter=200)"), (False,))
 by_loss = Refused(
     "rows that are kept back are judged by the loss",
     Remedy('tn.tune(tn.{name}(), {"max_iter": [10, 100]}, X, y)'),
@@ -48,7 +47,7 @@ class HistGradientBoosting(Boosting):
     categorical_features: Annotated[str, by_dtype] = "from_dtype"
     monotonic_cst: Annotated[Directions, array, dict, None] = None
     interaction_cst: Annotated[Any, any_interaction] = None
-    warm_start: Annotated[bool, more_rounds] = False
+    warm_start: Annotated[bool, boolean] = False
     early_stopping: Annotated[bool | str, boolean, choice("auto")] = "auto"
     scoring: Annotated[str, by_loss] = "loss"
     validation_fraction: Annotated[float, share(open=True), kept_back, by_share] = 0.1

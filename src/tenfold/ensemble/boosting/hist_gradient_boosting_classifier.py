@@ -42,6 +42,8 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
         of its rows.
     monotonic_cst : array of shape (columns,) or dict, optional
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
+    warm_start : bool, default=False
+        Whether a second `fit` keeps the trees of the first one and adds rounds, up to `max_iter` of them together.
     early_stopping : bool or "auto", default="auto"
         Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
         "auto": if there are more than 10,000 rows.
@@ -66,7 +68,7 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, an uninformative column of many categories is split before all others.
-    loss, max_features, categorical_features, interaction_cst, scoring, warm_start : optional
+    loss, max_features, categorical_features, interaction_cst, scoring : optional
         As in scikit-learn; other values raise an error that names an alternative.
     verbose : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import math
 import time
 from dataclasses import dataclass
@@ -61,14 +62,23 @@ class Checkpoint:
     folder: Any
     every: float = 5.0
 
-    def of(self, learner: Any, source: Source) -> Saving:
-        """The file of one fit: that of this learner to this source."""
+    def of(self, learner: Any, source: Source, at: Snapshot | None = None) -> Saving:
+        """The file of one fit: that of this learner to this source, from a snapshot on if one is given."""
         digest = hashlib.blake2b(digest_size=12)
         for text in (params_digest(learner), source.fingerprint()):
             digest.update(text.encode() + b"\0")
+        if at is not None:
+            _add_record(digest, at.state)
         _add_rows(digest, source)
         path = Path(self.folder) / f"{type(learner).__name__}-{digest.hexdigest()}.checkpoint"
         return Saving(path, self.every, learner, source)
+
+
+def _add_record(digest: Any, record: Any) -> None:
+    """Add a record as a file would have it."""
+    to = Writer()
+    digest.update(json.dumps(to.record(record)).encode())
+    _add(digest, tuple(to.tensors.values()))
 
 
 def _add_rows(digest: Any, source: Source) -> None:

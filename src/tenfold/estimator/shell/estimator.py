@@ -173,11 +173,13 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         lengths: Any = None,
         solved: bool = True,
         watchers: Sequence[Watcher] = (),
+        seed: int | None = None,
     ) -> Any:
         """Fit to rows whose parts are numbered from `first` on, if random draws depend on row ids.
 
         If not `solved`, the rows are summarized and no model is made: what is merged with other rows need not be enough
-        for a model of its own. Each of the watchers looks at every turn of the loop.
+        for a model of its own. Each of the watchers looks at every turn of the loop. A seed that is given is used
+        instead of one that would be drawn.
         """
         if not isinstance(stop, Stop | None):
             raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
@@ -192,10 +194,13 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             watching.append(Reporting(self, *((source, None) if source.lazy else (X, y))))
         with (
             progress(type(self).__name__),
-            nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving,
+            nullcontext() if checkpoint is None else checkpoint.of(learner, source, at) as saving,
         ):
             resume = None if saving is None else saving.resume
-            seed = learner.seed() if saving is None or resume is None else saving.seed
+            if saving is not None and resume is not None:
+                seed = saving.seed
+            elif seed is None:
+                seed = learner.seed()
             if seed is not None:
                 learner.__dict__["random_state"] = seed
             if saving is not None:
