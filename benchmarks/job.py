@@ -1,10 +1,10 @@
 """A job from raw files to an updated model: `python benchmarks/job.py [--days 60] [--rows 50000] [--by tenfold ...]`.
 
-Orders of sixty days lie in a Parquet file each, with gaps, categories, text and dates. The same job is done by tenfold,
-by polars and scikit-learn, and by LightGBM, each in a process of its own, one after the other: explore, fit, compare four
-learners by days, tune, save, predict a new day to Parquet, plot, update with the new day. A table has lines of code, CPU
-time, peak memory and quality. tenfold's comparison of four learners must take at most 12 scans, and its process at most
-600 MB.
+Orders of sixty days lie in a Parquet file each, with gaps, categories, text and dates. The same job is done by
+tenfold, by polars and scikit-learn, and by LightGBM, each in a process of its own, one after the other: explore, fit,
+compare four learners by days, tune, save, predict a new day to Parquet, plot, update with the new day. A table has
+lines of code, CPU time, peak memory and quality. tenfold's comparison of four learners must take at most 12 scans, and
+its process at most 600 MB.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def claim(kind, value, status="proved"):
         ((), None, "no bound on the distance from the optimum"),
         ((), WHERE, "2,000 rows"),
         ((claim("gap", 0.0),), None, "solved exactly (proved)"),
-        ((claim("gap", 0.00123),), WHERE, "2,000 rows; within 0.0012 of the optimum (proved)"),
+        ((claim("gap", 0.00123),), WHERE, "2,000 rows; objective within 0.0012 of its optimum (proved)"),
         ((claim("gap", math.inf),), None, "no bound on the distance from the optimum (proved). Look at: gap"),
         ((claim("digits", 13.7, "estimated"),), None, "13 correct digits (estimated)"),
         ((claim("digits", 1.2),), None, "1 correct digit (proved). Look at: digits"),

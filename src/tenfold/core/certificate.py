@@ -285,7 +285,11 @@ def _distance(gap: float) -> str:
     """Return in words how far the objective may be from its optimum."""
     if gap == 0:
         return "solved exactly"
-    return f"within {gap:.2g} of the optimum" if math.isfinite(gap) else "no bound on the distance from the optimum"
+    return (
+        f"objective within {gap:.2g} of its optimum"
+        if math.isfinite(gap)
+        else "no bound on the distance from the optimum"
+    )
 
 
 def _is_finding(claim: Claim) -> bool:
