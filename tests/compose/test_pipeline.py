@@ -417,6 +417,28 @@ def test_files_of_days_update_a_pipeline_and_a_failed_update_changes_nothing(tmp
     assert not hasattr(tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression()), "update")
 
 
+@pytest.mark.parametrize("files", [False, True])
+def test_boosting_at_the_end_of_a_pipeline_continues(files, tmp_path):
+    X, y = update_case()
+    new, new_y = X[:120] + 1.0, y[:120]
+    X.assign(y=y).to_parquet(tmp_path / "first.parquet")
+    new.assign(y=new_y).to_parquet(tmp_path / "second.parquet")
+    scanned = [(tn.scan(tmp_path / f"{name}.parquet", target="y"),) for name in ("first", "second")]
+    first, second = scanned if files else ((X, y), (new, new_y))
+    model = tn.make_pipeline(tn.StandardScaler(), tn.HistGradientBoostingClassifier(max_iter=8)).fit(*first)
+    before = model[-1]
+    model.set_params(histgradientboostingclassifier__max_iter=12).update(*second)
+    assert model[-1].n_iter_ == 12
+    assert before.n_iter_ == 8
+    made = model[0].transform(new)
+    made = pd.DataFrame(made, columns=list(X)) if files else made
+    by_hand = tn.HistGradientBoostingClassifier(max_iter=12).fit(made, new_y, start=before)
+    assert np.array_equal(model.predict_proba(new), by_hand.predict_proba(made))
+    assert not np.array_equal(model.predict_proba(new), before.predict_proba(made))
+    with pytest.raises(ValueError, match="max_iter=9 must be larger.*Remedy: max_iter=112"):
+        model.set_params(histgradientboostingclassifier__max_iter=9).update(*second)
+
+
 def test_a_pipeline_has_the_certificate_of_its_last_step_and_the_provenance_of_all(tmp_path):
     X, y = update_case()
     model = tn.make_pipeline(tn.StandardScaler(), FrozenEstimator(tn.MinMaxScaler().fit(X)), tn.LinearRegression())

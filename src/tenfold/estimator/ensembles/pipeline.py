@@ -26,6 +26,7 @@ from tenfold.core.axes import bits
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
 from tenfold.estimator.lazy_output import Mapped
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.merging import different
@@ -258,7 +259,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         """
         return self.update(X, y, sample_weight)
 
-    @available_if(_final_estimator_has("partial_fit"))
+    @available_if(lambda self: _learns_more(self._final_estimator))
     def update(
         self,
         X: MatrixLike,
@@ -268,6 +269,9 @@ class Pipeline(sklearn.pipeline.Pipeline):
         preprocessing: Literal["keep", "merge"] = "keep",
     ) -> Pipeline:
         """Fit to more rows. On an error, the model is unchanged.
+
+        The last step learns from them by `partial_fit`. One without it that continues, such as gradient boosting, is
+        fitted to them from the model that it has: raise its number of rounds first, by `set_params`.
 
         Parameters
         ----------
@@ -411,6 +415,13 @@ def _handed(X: Any, taker: Any) -> Any:
     return rows
 
 
+def _learns_more(step: Any) -> bool:
+    """Whether a last step can be fitted to more rows: by `partial_fit`, from its own model, or as a pipeline."""
+    if isinstance(step, Pipeline):
+        return hasattr(step, "update")
+    return hasattr(step, "partial_fit") or isinstance(step, Continues)
+
+
 def _learn_more(step: Any, X: Any, y: Any, weighted: dict[str, Any], preprocessing: str) -> None:
     """Let a step learn from more rows; the steps of a pipeline within the pipeline too, if they are to merge."""
     named = "feature_names_in_" in step.__dict__
@@ -423,8 +434,10 @@ def _learn_more(step: Any, X: Any, y: Any, weighted: dict[str, Any], preprocessi
         X.names = tuple(f"x{j}" for j in range(len(X.names)))
     if isinstance(step, Pipeline):
         step.update(X, y, **weighted, preprocessing=preprocessing)
-    else:
+    elif hasattr(step, "partial_fit"):
         step.partial_fit(X, y, **weighted)
+    else:
+        step.fit(X, y, **weighted, start=step)
 
 
 def _updated(name: str, step: Any, X: Any, y: Any) -> Any:
