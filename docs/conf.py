@@ -212,6 +212,19 @@ class Learners(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
 
+class Updating(SphinxDirective):
+    """Every learner, with what a fitted one can do with more rows."""
+
+    def run(self) -> list[Node]:
+        from updating import updating_rows
+
+        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 31 27 27 15", ""]
+        head = ("learner", "added", "`partial_fit`", "continued")
+        for row in (head, *((f":class:`~tenfold.{name}`", *rest) for name, *rest in updating_rows())):
+            lines += [f"   {'* -' if not at else '  -'} {cell}" for at, cell in enumerate(row)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 class Choosing(SphinxDirective):
     """Every learner: what it is for, its bias, when it generalises, and what it costs."""
 
@@ -366,6 +379,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("capabilities", Capabilities)
     app.add_directive("statistics", Statistics)
     app.add_directive("learners", Learners)
+    app.add_directive("updating", Updating)
     app.add_directive("choosing", Choosing)
     app.add_directive("clauses", Clauses)
     app.add_directive("changelog", Changelog)

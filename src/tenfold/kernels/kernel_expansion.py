@@ -26,6 +26,7 @@ VALUES_PER_BLOCK = 1 << 22
 class KernelExpansion(OnePass):
     """Base of learners that keep their rows, and compare others with them."""
 
+    merges_if = 'unless `kernel="precomputed"`'
     kernel_params = fixed(None)
     numeric_need: ClassVar[Need]
     """what it takes from rows of numbers; of strings, sets and trees it follows"""
@@ -53,7 +54,10 @@ class KernelExpansion(OnePass):
 
     @property
     def does_not_merge(self) -> str:
-        why = "models of precomputed kernels do not merge: the values between their rows are not known"
+        why = (
+            "models of precomputed kernels do not merge: the values between their rows are not known. Remedy: a kernel "
+            'that compares rows, such as kernel="rbf"; or one fit to the matrix of all rows'
+        )
         return why if self.precomputed else ""
 
     @fitted

@@ -90,6 +90,7 @@ class Bagging(MemberSequence, Ensemble):
     predicts: ClassVar[str]
     """the target of the members"""
     draws_rows = True
+    merges_if = "if those of its estimator do, with `oob_score=False`"
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",

@@ -78,6 +78,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
     """Base of the stacking learners: members, folds and a final estimator."""
 
     passes = MANY
+    merges_if = ""
     hidden = frozenset(StackModel._fields)
 
     final_estimator: Annotated[Any, anything] = None

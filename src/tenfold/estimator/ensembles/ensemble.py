@@ -65,6 +65,7 @@ class Ensemble(Estimator[StateT, SummaryT, ModelT]):
     """A subclass writes `team()`, and may write `on_own_rows(asks)`: which rows each member learns from."""
 
     hidden: ClassVar[frozenset[str]] = frozenset(EnsembleModel._fields)
+    merges_if = "if those of all members do"
 
     def team(self) -> list[Any]:
         """Copies of all members, not fitted."""

@@ -68,6 +68,8 @@ class Pipeline(sklearn.pipeline.Pipeline):
     [2.0]
     """
 
+    merges_if = "if the last step's do, and the steps before it have learned the same"
+
     def _fit(self, *args: Any, **given: Any) -> Any:
         """Fit the steps before the last; rows as each makes them, in the form that the next one takes."""
         memory: Any = self.__dict__["memory"]

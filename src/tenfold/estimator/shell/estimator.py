@@ -46,6 +46,7 @@ from tenfold.estimator.shell.fitted_params import (
 from tenfold.estimator.shell.keywords import has_no_effect, refuse_keywords
 from tenfold.estimator.shell.parameters import Parameters
 from tenfold.estimator.shell.sparse_interface import aligned
+from tenfold.estimator.shell.updating import remedy_for_more_rows
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names, computed_of
 
@@ -59,6 +60,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
 
     passes: ClassVar[str] = ONE
+    merges_if: ClassVar[str] = ""
+    """the condition on which models merge, in words, if it depends on parameters or rows; empty: `passes` says it"""
     learning: ClassVar[Literal["eager", "lazy"]] = "eager"
     """when it generalises from the rows: eager, while it is fitted; lazy, when it is asked about others"""
     rows_at_once: ClassVar[int | None] = None
@@ -476,7 +479,10 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         model = self.__dict__.get("model_")
         if model is not None and name.endswith("_") and name[:-1] in set(model._fields) - self.hidden:
             return getattr(model, name[:-1])
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name == "partial_fit" and self._parameters.keys() <= self.__dict__.keys():
+            text += f", since it reads its rows several times. Remedy: {remedy_for_more_rows(self)}"
+        raise AttributeError(text)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name[-1] == "_" and name not in FITTED_ATTRIBUTES and self._has_learned(name):

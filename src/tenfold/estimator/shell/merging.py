@@ -15,6 +15,7 @@ from tenfold.core.axes import is_record, recode, values
 from tenfold.core.rows.row_sketch import RowSketch, digest_of
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread as one_blas_thread
+from tenfold.estimator.shell.updating import remedy_for_more_rows
 
 MIN_PLACES_FOR_INTERVAL = 30
 """places: of fewer, the spread between bootstraps is off by more than an eighth, and folds have one or two of them"""
@@ -33,7 +34,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     name = type(a).__name__
     if a.passes != ONE:
         how = "one row after another" if a.passes == SEQUENTIAL else "its rows several times"
-        raise MergeError(f"{name} reads {how}, so two of its models do not merge")
+        raise MergeError(f"{name} reads {how}, so two of its models do not merge. Remedy: {remedy_for_more_rows(a)}")
     if why := a.does_not_merge or b.does_not_merge:
         raise MergeError(why)
     if a.computed != b.computed:

@@ -80,6 +80,7 @@ class ByFold(Featured, OnePass, Regressor, Generic[ModelT]):
     """Base of `RidgeCV`, `LassoCV` and `ElasticNetCV`, which define `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
+    merges_if = "with `cv=None`"
 
     @property
     def passes(self) -> str:  # type: ignore[override]

@@ -155,6 +155,8 @@ class RidgeCV(ByFold):
     store_cv_results: Annotated[bool, best_score_only] = False
     alpha_per_target: Annotated[bool, NoEffect("there is one target", FLAG)] = False
 
+    merges_if = 'with `cv="random"`'
+
     @property
     def _drawn(self) -> bool:
         """Whether folds are drawn at random."""

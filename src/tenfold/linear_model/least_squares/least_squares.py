@@ -79,6 +79,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
     need = Need("mixed", sparse=True, target="number")
 
     precision = "normal"
+    merges_if = f"if categories are at most {MAX_COUNTED_CATEGORIES:,}"
 
     def statistic(self, schema: Schema) -> Statistic:
         # Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
