@@ -86,10 +86,13 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
         plt.savefig(folder / "price.png")
         plt.close()
     with steps.step("update with the new day"):
+        boosted = of["boosting"].fit(rows)
+        boosted.set_params(histgradientboostingclassifier__max_iter=rounds + rounds // 10).update(new)
+        print(boosted[-1].certificate_["continued"].because)
         additive = of["naive Bayes"].fit(rows)
         additive.partial_fit(new)
         steps.found["rows after the update"] = additive[-1].certificate_.provenance.rows
-        print(additive.certificate_)
+        print(additive.certificate_.verdict)
     assert pq.read_table(folder / "predictions").num_rows == new.n_rows
 
 

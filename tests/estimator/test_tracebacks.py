@@ -13,6 +13,7 @@ import tenfold as tn
 X = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=50), "size": np.arange(50.0)})
 Y = np.arange(50.0)
 MODEL = tn.Ridge().fit(X[["size"]], Y)
+PIPELINE = tn.make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(X[["size"]], Y)
 
 CALLS = {
     "fit": lambda: tn.Ridge().fit(X, Y),
@@ -22,6 +23,10 @@ CALLS = {
     "tune": lambda: tn.tune(tn.Ridge(), {"alpha": [1.0, 2.0]}, X, Y),
     "fit_together": lambda: tn.fit_together([tn.Ridge()], X, Y),
     "parameter": lambda: tn.MaxAbsScaler(clip=True).fit(X[["size"]]),
+    "pipeline": lambda: tn.make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(X, Y),
+    "pipeline, fit_transform": lambda: tn.make_pipeline(tn.StandardScaler(), tn.PCA()).fit_transform(X, Y),
+    "pipeline, predict": lambda: PIPELINE.predict(pd.DataFrame({"size": ["text"]})),
+    "pipeline, partial_fit": lambda: PIPELINE.partial_fit(pd.DataFrame({"size": ["text"]}), [1.0]),
     "predict": lambda: MODEL.predict(pd.DataFrame({"size": ["text"]})),
 }
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from tenfold.core import Certificate, Claim, MergeError, Provenance
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
+from tenfold.core.errors import from_here
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
 from tenfold.estimator.lazy_output import Mapped
@@ -70,6 +71,26 @@ class Pipeline(sklearn.pipeline.Pipeline):
 
     merges_if = "if the last step's do, and the steps before it have learned the same"
 
+    fit = from_here(sklearn.pipeline.Pipeline.fit)
+
+    @available_if(lambda self: self._can_fit_transform())
+    @from_here
+    def fit_transform(self, X: MatrixLike, y: VectorLike = None, **params: Any) -> Any:
+        """Fit all steps, and return the rows as the last one makes them.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        y : array, optional
+        **params : dict
+            For the steps, as in `fit`.
+
+        Returns
+        -------
+        output : array, or Source
+        """
+        return super().fit_transform(X, y, **params)
+
     def _fit(self, *args: Any, **given: Any) -> Any:
         """Fit the steps before the last; rows as each makes them, in the form that the next one takes."""
         memory: Any = self.__dict__["memory"]
@@ -95,6 +116,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return getattr(self.steps[-1][1], method)(self._before_last(X), **given)
 
     @available_if(_final_estimator_has("predict"))
+    @from_here
     def predict(self, X: MatrixLike, **params: Any) -> Any:
         """Predict with the last step for each row.
 
@@ -111,6 +133,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._of_last_step("predict", X, params)
 
     @available_if(_final_estimator_has("predict_proba"))
+    @from_here
     def predict_proba(self, X: MatrixLike, **params: Any) -> Any:
         """The probability of each class for each row.
 
@@ -127,6 +150,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._of_last_step("predict_proba", X, params)
 
     @available_if(_final_estimator_has("predict_log_proba"))
+    @from_here
     def predict_log_proba(self, X: MatrixLike, **params: Any) -> Any:
         """The logarithm of `predict_proba`, as the last step has it.
 
@@ -143,6 +167,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._of_last_step("predict_log_proba", X, params)
 
     @available_if(_final_estimator_has("decision_function"))
+    @from_here
     def decision_function(self, X: MatrixLike, **params: Any) -> Any:
         """The decision value of each row, as the last step has it.
 
@@ -159,6 +184,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._of_last_step("decision_function", X, params)
 
     @available_if(_final_estimator_has("score_samples"))
+    @from_here
     def score_samples(self, X: MatrixLike) -> Any:
         """The score of each row by the last step, such as its log-density.
 
@@ -173,6 +199,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._of_last_step("score_samples", X, {})
 
     @available_if(lambda self: self._can_transform())
+    @from_here
     def transform(self, X: MatrixLike, **params: Any) -> Any:
         """The rows as all steps make them, one after the other.
 
@@ -191,6 +218,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self._before_last(X) if passes_by(self.steps[-1][1]) else self._of_last_step("transform", X, params)
 
     @available_if(_final_estimator_has("score"))
+    @from_here
     def score(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None, **params: Any) -> Any:
         """The score of the last step.
 
@@ -243,6 +271,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
     # ---- more rows --------------------------------------------------------------------------------
 
     @available_if(_final_estimator_has("partial_fit"))
+    @from_here
     def partial_fit(self, X: MatrixLike, y: VectorLike = None, sample_weight: VectorLike = None) -> Pipeline:
         """Fit the last step to more rows, which the steps before it transform as they have learned to.
 
@@ -262,6 +291,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self.update(X, y, sample_weight)
 
     @available_if(lambda self: _learns_more(self._final_estimator))
+    @from_here
     def update(
         self,
         X: MatrixLike,
