@@ -84,6 +84,7 @@ _PLACES = {
     "tenfold.discriminant_analysis.fisher_discriminant": ("FisherDiscriminant",),
     "tenfold.discriminant_analysis.linear_discriminant_analysis": ("LinearDiscriminantAnalysis",),
     "tenfold.discriminant_analysis.quadratic_discriminant_analysis": ("QuadraticDiscriminantAnalysis",),
+    "tenfold.display.contributions": ("ContributionsDisplay",),
     "tenfold.display.evaluation.calibration": ("CalibrationDisplay",),
     "tenfold.display.evaluation.confusion_matrix": ("ConfusionMatrixDisplay",),
     "tenfold.display.evaluation.learning_curves": (
@@ -170,6 +171,8 @@ _PLACES = {
     ),
     "tenfold.graphical.tree_augmented_nb": ("TreeAugmentedNB",),
     "tenfold.impute.simple_imputer": ("SimpleImputer",),
+    "tenfold.inspection.contributions.contributions_result": ("Contributions",),
+    "tenfold.inspection.contributions.explain": ("explain",),
     "tenfold.inspection.dependence.mutual_information_matrix": (
         "MutualInformationMatrix",
         "mutual_information_matrix",

@@ -122,6 +122,8 @@ from tenfold.graphical.probability_table import ProbabilityTable as ProbabilityT
 from tenfold.graphical.probability_table import bayes_rule as bayes_rule
 from tenfold.graphical.tree_augmented_nb import TreeAugmentedNB as TreeAugmentedNB
 from tenfold.impute.simple_imputer import SimpleImputer as SimpleImputer
+from tenfold.inspection.contributions.contributions_result import Contributions as Contributions
+from tenfold.inspection.contributions.explain import explain as explain
 from tenfold.inspection.dependence.mutual_information_matrix import MutualInformationMatrix as MutualInformationMatrix
 from tenfold.inspection.dependence.mutual_information_matrix import mutual_information_matrix as mutual_information_matrix
 from tenfold.inspection.dependence.partial_dependence import partial_dependence as partial_dependence

@@ -21,6 +21,10 @@ class NearestCenter(Clusterer, Transformer):
         """The distance of each row to each centre."""
         return all_distances(X, model.cluster_centers)
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def names_out(self, names: list[str]) -> list[str]:
         return [f"{type(self).__name__.lower()}{k}" for k in range(len(self.model_.cluster_centers))]
 

@@ -104,6 +104,10 @@ class TruncatedSVD(OnePass, Transformer):
         """The product of the rows with the directions."""
         return X @ model.components.T
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def names_out(self, names: list[str]) -> list[str]:
         return [f"truncatedsvd{k}" for k in range(len(self.model_.components))]
 

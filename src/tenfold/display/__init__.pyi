@@ -1,6 +1,7 @@
 from typing import Any
 
 from tenfold.display.column_profiles import ProfileDisplay as ProfileDisplay
+from tenfold.display.contributions import ContributionsDisplay as ContributionsDisplay
 from tenfold.display.evaluation.calibration import CalibrationDisplay as CalibrationDisplay
 from tenfold.display.evaluation.confusion_matrix import ConfusionMatrixDisplay as ConfusionMatrixDisplay
 from tenfold.display.evaluation.learning_curves import LearningCurveDisplay as LearningCurveDisplay

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Certificate, Chunk, Columns, DataError, Need, Schema
+from tenfold.core import Certificate, Chunk, Codes, Columns, DataError, Need, Schema
 from tenfold.core.need import Kinds
 from tenfold.core.rows.columns import TextColumns
 from tenfold.core.schema import plain_columns
@@ -77,6 +77,17 @@ def kinds_before(steps: Sequence[Any]) -> Kinds:
 def width_after(learner: Any, model: Any, columns: int) -> int:
     """Return the number of columns that a fitted transformer makes of n columns."""
     return int(learner.transform_from(model, Columns(np.empty((0, columns)))).shape[1])
+
+
+def origins_of(before: Before, width: int) -> Codes | None:
+    """Return the column, of `width`, that each output of transformers is made of; None: some are made of several."""
+    found = np.arange(width)
+    for learner, model in before:
+        mine = learner.origins(model, len(found))
+        if mine is None:
+            return None
+        found = found[mine]
+    return found
 
 
 def schema_after(before: Before, schema: Schema, need: Need) -> Schema:

@@ -273,10 +273,14 @@ class Mapped(Source):
         if not self.at_hand:
             return None
         try:
-            chunks = self.base.unweighted().first_rows(0, self._need, self._schema, rows)
-            pieces = list(map(self.of_part(0), chunks))
+            return self.first_outputs(rows)
         except (ValueError, OSError):  # which reading it will tell
             return None
+
+    def first_outputs(self, rows: int) -> Any:
+        """Return the outputs for the first rows of the first part; None if it has none."""
+        chunks = self.base.unweighted().first_rows(0, self._need, self._schema, rows)
+        pieces = list(map(self.of_part(0), chunks))
         found: Any = joined(pieces)[:rows] if pieces else None
         return found.toarray() if sp.issparse(found) else found
 

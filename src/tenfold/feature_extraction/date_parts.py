@@ -286,6 +286,10 @@ class DateParts(OnePass, Transformer):
                 at += 2
         out[gone] = np.nan
 
+    def origins(self, model: DatePartsModel, width: int) -> Codes:
+        # The parts of one column after those of another.
+        return np.repeat(np.arange(width), len(self.names_out([""])))
+
     def names_out(self, names: list[str]) -> list[str]:
         # The name of the column, an underscore, and the part; then `_sin` and `_cos`.
         more = {part: ("", "_sin", "_cos") if self._repeats(part) else ("",) for part in self.parts}

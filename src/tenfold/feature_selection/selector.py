@@ -30,6 +30,10 @@ class Selector(Transformer):
             out[rows] = block[:, kept]
         return out
 
+    def origins(self, model: Any, width: int) -> Codes:
+        # Those that are kept.
+        return np.flatnonzero(self.kept_from(model))
+
     def names_out(self, names: list[str]) -> list[str]:
         return [names[j] for j in np.flatnonzero(self.kept_from(self.model_))]
 

@@ -388,6 +388,10 @@ class SimpleImputer(OnePass, Transformer):
         """The columns that have an indicator."""
         return np.flatnonzero((model.missing > 0) & bool(self.add_indicator))
 
+    def origins(self, model: SimpleImputerModel, width: int) -> Codes:
+        # The columns, then the indicators of some.
+        return np.concatenate([np.arange(width), self._marked(model)])
+
     def names_out(self, names: list[str]) -> list[str]:
         return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
 

@@ -1,5 +1,7 @@
 from typing import Any
 
+from tenfold.inspection.contributions.contributions_result import Contributions as Contributions
+from tenfold.inspection.contributions.explain import explain as explain
 from tenfold.inspection.dependence.mutual_information_matrix import MutualInformationMatrix as MutualInformationMatrix
 from tenfold.inspection.dependence.mutual_information_matrix import mutual_information_matrix as mutual_information_matrix
 from tenfold.inspection.dependence.partial_dependence import partial_dependence as partial_dependence

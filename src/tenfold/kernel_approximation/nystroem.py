@@ -159,5 +159,9 @@ class Nystroem(OnePass, Transformer):
             np.matmul(compare(block), model.normalization, out=out[rows])
         return out
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def names_out(self, names: list[str]) -> list[str]:
         return [f"nystroem{at}" for at in range(len(self.model_.components))]

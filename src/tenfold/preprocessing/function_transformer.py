@@ -142,6 +142,10 @@ class FunctionTransformer(OnePass, Transformer):
         width = X.shape[1]
         return self._applied(self.inverse_func, self.inv_kw_args, X, width)
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def names_out(self, names: list[str]) -> list[str]:
         if callable(self.feature_names_out):
             return [str(name) for name in self.feature_names_out(self, names)]

@@ -213,6 +213,10 @@ class KBinsDiscretizer(OnePass, Transformer):
             found[j] = self.model_.edges[j, : k + 1].copy()
         return found
 
+    def origins(self, model: BinsModel, width: int) -> Codes:
+        # One of each column, or the bins of one after those of another.
+        return np.arange(width) if self.encode == "ordinal" else np.repeat(np.arange(width), model.n_bins)
+
     def names_out(self, names: list[str]) -> list[str]:
         if self.encode == "ordinal":
             return names

@@ -97,6 +97,10 @@ class Normalizer(OnePass, Transformer):
             Claim("zero rows", s.zero, "proved", why, "data"),
         )
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def transform_from(self, model: NormalizerModel, X: Columns) -> Matrix:
         """x / ‖x‖, in the float type of x; CSR stays CSR."""
         norm = NORMS[self.norm]

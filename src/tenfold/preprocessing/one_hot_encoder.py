@@ -220,6 +220,10 @@ class OneHotEncoder(CategoryEncoder):
                 )
         return self.given_back(found)
 
+    def origins(self, model: CategoryModel, width: int) -> Codes:
+        # The categories of one column after those of another.
+        return np.repeat(np.arange(width), self.places(model).outputs - (model.dropped >= 0))
+
     def names_out(self, names: list[str]) -> list[str]:
         each = zip(names, self.named(self.categories_), self.model_.dropped.tolist(), strict=True)
         return [f"{name}_{v}" for name, some, left_out in each for k, v in enumerate(some) if k != left_out]

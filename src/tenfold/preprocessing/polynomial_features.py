@@ -156,6 +156,10 @@ class PolynomialFeatures(OnePass, Transformer):
     def is_valid(self, model: PolynomialModel, summary: TotalRowWeight | None, schema: Schema) -> bool:
         return model.n_output_features == self._n_terms(schema)
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def names_out(self, names: list[str]) -> list[str]:
         return ["1"] * self.include_bias + self._terms(len(names)).names(names)[self._skipped(len(names)) :]
 

@@ -302,6 +302,10 @@ class TargetEncoder(OnePass, TargetTransformer):
         classes = self.classes_
         return "continuous" if classes is None else "binary" if len(classes) <= 2 else "multiclass"
 
+    def origins(self, model: EncoderModel, width: int) -> Codes:
+        # One of each column, or one for each class.
+        return np.repeat(np.arange(width), model.mean.shape[1])
+
     def names_out(self, names: list[str]) -> list[str]:
         # The name of the column; with more than two classes, an underscore and the class.
         if self.model_.mean.shape[1] == 1:

@@ -16,7 +16,7 @@ from sklearn.pipeline import _name_estimators
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
-from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.core import SEQUENTIAL, Claim, Codes, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.rows.hstack import hstack
 from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel
@@ -183,6 +183,16 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     def _dense(self, made: list[Matrix]) -> bool:
         """Whether the outputs are an array."""
         return not any(map(sp.issparse, made))
+
+    def origins(self, model: EnsembleModel, width: int) -> Codes | None:
+        # Those of each transformer among its own columns.
+        found: list[Codes] = []
+        for member, at, some in zip(self.team(), model.members.each, model.members.columns, strict=True):
+            mine = member.origins(at, len(some))
+            if mine is None:
+                return None
+            found.append(np.array(some, np.int64)[mine])
+        return np.concatenate(found)
 
     def names_out(self, names: list[str]) -> list[str]:
         each = [

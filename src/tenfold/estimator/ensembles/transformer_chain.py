@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
-from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.core import MANY, SEQUENTIAL, Claim, Codes, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes
 from tenfold.core.learner import Done
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
 from tenfold.core.value import ByParams
-from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of, width_after
+from tenfold.engine.stages import Before, kinds_before, origins_of, refuse_kinds, stages_of, width_after
 from tenfold.estimator.ensembles.members import (
     NO_RECORD,
     advance,
@@ -197,6 +197,10 @@ class Chain(Transformer):
 
     def passes_categories(self, schema: Schema) -> bool:
         return all(step.passes_categories(schema) for step in self.learners())
+
+    def origins(self, model: ChainModel, width: int) -> Codes | None:
+        # Through all steps.
+        return origins_of(self._before(model.links), width)
 
     def names_out(self, names: list[str]) -> list[str]:
         for step in self.fitted_steps():

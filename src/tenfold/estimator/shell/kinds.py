@@ -327,6 +327,13 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """The columns that `transform_from` makes, if some are codes of categories; None: all are numbers."""
         return None
 
+    def origins(self, model: Any, width: int) -> Codes | None:
+        """Return the number of the column, of `width`, that each output is made of; by default the same.
+
+        None: some are made of several columns.
+        """
+        return np.arange(width)
+
     def output_from(self, model: Any, X: Columns) -> Any:
         """Return the output of `transform` for rows read as `output_view` defines."""
         return self.transform_from(model, X)

@@ -393,6 +393,10 @@ class TextFeatures(OnePass, Transformer):
         found: frozenset[str] | None = self._analyzer().plain().get_stop_words()
         return found
 
+    def origins(self, model: TextModel, width: int) -> Codes:
+        # All terms are of the one column of documents.
+        return np.zeros(len(model.idf) if self.n_features is None else self.n_features, np.int64)
+
     def names_out(self, names: list[str]) -> list[str]:
         if self.n_features is not None:
             return [f"hash{at}" for at in range(self.n_features)]

@@ -137,27 +137,26 @@ GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClass
         -------
         X : array of shape (rows, columns)
         """
-        levels = self.model.schema_.levels
-
-        def numbers(_: Explained, model: object, columns: Columns) -> Array:
-            out = columns.take(np.arange(len(columns)))
-            for j in np.flatnonzero(levels):
-                code = out[:, j]
-                code[~((code >= 0) & (code < levels[j]))] = levels[j]
-            return out
-
-        found = self.model._apply(numbers, X, list)
+        found = self.model._apply(lambda learner, model, columns: self.coded(columns), X, list)
         if not isinstance(found, np.ndarray):
-            raise TypeError("TreeShap takes arrays and frames. Remedy: a sample of the rows")
+            raise TypeError("TreeShap takes arrays and frames. Remedy: a sample of the rows, or explain(model, rows)")
+        return found
+
+    def coded(self, columns: Columns) -> Array:
+        """The same of rows that have been read."""
+        levels, found = self.model.schema_.levels, columns.take(np.arange(len(columns)))
+        for j in np.flatnonzero(levels):
+            code = found[:, j]
+            code[~((code >= 0) & (code < levels[j]))] = levels[j]
         if self._in_parts:
             tree = self.model.model_.tree
             lacking = np.isnan(found) | ((levels > 0) & (found == levels))
             lacking |= (tree.feature[tree.apply(Columns(found, missing=True))] >= 0)[:, None]
             if lacking.any():
                 raise ValueError(
-                    f"row {int(lacking.any(axis=1).argmax())} goes down the tree in parts (missing='fractional'): "
-                    "a value of it is missing or was not seen, and TreeSHAP follows one way. Remedy: leave it out, or "
-                    "fit with missing='learned'"
+                    f"row {columns.row(int(lacking.any(axis=1).argmax()))} goes down the tree in parts "
+                    "(missing='fractional'): a value of it is missing or was not seen, and TreeSHAP follows one way. "
+                    "Remedy: leave it out, or fit with missing='learned'"
                 )
         return found
 
@@ -173,9 +172,10 @@ GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClass
         values : array of shape (rows, columns), or (rows, columns, outputs)
             With `expected_value` they sum to the prediction of the trees.
         """
-        return self._values(self.encode(X))
+        return self.values_of(self.encode(X))
 
-    def _values(self, rows: Array) -> Array:
+    def values_of(self, rows: Array) -> Array:
+        """The same of rows as `encode` makes them."""
         if self._background is not None:
             return np.asarray(self.explainer.shap_values(rows, check_additivity=False))
         out = np.zeros((*rows.shape, self._parts.value.shape[1]))
@@ -201,7 +201,7 @@ GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClass
             shown[:, j] = known[rows[:, j].astype(int)]
         base = np.repeat(np.asarray(self.expected_value)[None], len(rows), axis=0)
         names = list(schema.names)
-        return _shap().Explanation(self._values(rows), base, rows, display_data=shown, feature_names=names)
+        return _shap().Explanation(self.values_of(rows), base, rows, display_data=shown, feature_names=names)
 
 
 def _shap() -> Any:

@@ -25,6 +25,10 @@ class Projector(Transformer):
             np.matmul(block, directions, out=out[rows])
         return out
 
+    def origins(self, model: object, width: int) -> None:
+        # Each is made of all columns.
+        return
+
     def names_out(self, names: list[str]) -> list[str]:
         name = type(self).__name__.lower()
         return [f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])]

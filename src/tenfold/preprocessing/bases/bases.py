@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
@@ -109,6 +109,10 @@ class Basis(OnePass, Transformer):
     def is_valid(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
         many = len(self._given_centers(schema)) if self._center_counts is None else self._center_counts
         return len(model.centers) == many and bool((model.gamma > 0).all())
+
+    def origins(self, model: BasisModel, width: int) -> Codes | None:
+        # The functions of one column after those of another.
+        return np.repeat(np.arange(width), len(model.centers))
 
     def names_out(self, names: list[str]) -> list[str]:
         return [f"{name}_{self.short}{m}" for name in names for m in range(len(self.model_.centers))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from tenfold.core import Array, Columns
+from tenfold.core import Array, Codes, Columns
 from tenfold.preprocessing.bases.bases import Basis, BasisModel, distances
 
 
@@ -62,6 +62,10 @@ class RadialBasis(Basis):
         for rows, block in X.blocks(X.block_rows(len(model.centers))):
             out[rows] = np.exp(-model.gamma[0] * cdist(block, model.centers, "sqeuclidean"))
         return out
+
+    def origins(self, model: BasisModel, width: int) -> Codes | None:
+        # Functions of the distance from given centres are made of all columns.
+        return None if self._center_counts is None else super().origins(model, width)
 
     def names_out(self, names: list[str]) -> list[str]:
         if self._center_counts is None:

@@ -1,0 +1,1 @@
+"""What each column of the input contributes to the prediction of a row."""
