@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from distributed import Client, LocalCluster
-from sklearn import inspection
 from sklearn.compose import make_column_transformer
 from sklearn.inspection import permutation_importance as theirs
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -408,18 +407,3 @@ def test_one_name_is_one_column():
     frame = pd.DataFrame({"ab": np.arange(40.0), "a": np.arange(40.0) % 3, "b": np.arange(40.0) % 5})
     model = tn.LinearRegression().fit(frame, frame["ab"])
     assert list(tn.permutation_importance(model, frame, frame["ab"], columns="ab").names) == ["ab"]
-
-
-def test_columns_of_text_are_refused_with_the_function_that_takes_them():
-    frame = pd.DataFrame({"words": ["good red", "bad", "", "good"] * 5, "x": np.arange(20.0)})
-    y = np.array([1, 0, 0, 1] * 5)
-    both = tn.ColumnTransformer([("words", tn.TfidfVectorizer(), "words"), ("x", tn.StandardScaler(), ["x"])])
-    model = tn.make_pipeline(both, tn.LogisticRegression()).fit(frame, y)
-    for name, call in (
-        ("permutation_importance", lambda: tn.permutation_importance(model, frame, y)),
-        ("partial_dependence", lambda: tn.partial_dependence(model, frame, ["x"])),
-    ):
-        with pytest.raises(tn.DataError, match=rf"columns \['words'\] are text.*Remedy: .*sklearn\.inspection\.{name}"):
-            call()
-    assert inspection.permutation_importance(model, frame, y, n_repeats=2).importances_mean[0] > 0
-    assert inspection.partial_dependence(model, frame, ["x"])["average"].shape == (1, 20)

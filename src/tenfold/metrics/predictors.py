@@ -276,15 +276,6 @@ def opened_rows(
         )
 
 
-def refuse_text(schema: Schema, function: str) -> None:
-    """Refuse columns of text where values of columns are exchanged, with the function of scikit-learn that does it."""
-    if text := [column.name for column in schema.columns if column.kind == "text"]:
-        raise DataError(
-            f"columns {text} are text, whose values are not exchanged here. Remedy: of rows in memory, "
-            f"sklearn.inspection.{function}(model, X, ...), which takes models of tenfold"
-        )
-
-
 def placed(predictor: P, classes: Labels | None) -> P:
     """Extend the outputs of a predictor to these classes, which include its own; None: unchanged."""
     if classes is None:

@@ -14,12 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import mstats
 
-from tenfold.core import Array, Chunk, DataError, Labels, Mergeable
+from tenfold.core import Array, Chunk, Column, DataError, Labels, Mergeable
 from tenfold.core.statistic import Statistic
 from tenfold.model_selection.frame_columns import Scalar, Where
+from tenfold.sources.label_codes import dates
 
 Point = tuple[Scalar, ...]
 """a value for each of some columns"""
+DATES = "M8[s]"
+"""type in which dates are shown"""
 MAX_QUANTILE_ROWS = 16384
 """rows that quantiles are taken from, at most"""
 
@@ -69,7 +72,10 @@ class Distinct(Mergeable):
     @classmethod
     def of(cls, column: ArrayLike, most: int) -> Distinct:
         """Collect the distinct values of some rows, without missing values."""
-        found = np.unique(np.asarray(column))
+        values = np.asarray(column)
+        if values.dtype.hasobject:
+            return cls(np.unique(values[np.not_equal(values, np.array(None, dtype=object))])[: most + 1], most)
+        found = np.unique(values)
         return cls(found[~np.isnan(found)][: most + 1], most)
 
     def __add__(self, other: Distinct) -> Distinct:
@@ -83,7 +89,35 @@ class DistinctValues(Statistic[Distinct]):
     most: int
 
     def summarize(self, chunk: Chunk) -> Distinct:
-        return Distinct.of(chunk.X.column(self.column).astype(np.float64), self.most)
+        values = chunk.X.column(self.column)
+        return Distinct.of(values if values.dtype.hasobject else values.astype(np.float64), self.most)
+
+
+def text_axis(name: str, distinct: Distinct) -> Axis:
+    """Grid of a column of text that has few distinct values."""
+    if not len(distinct.values):
+        raise DataError(f"column {name!r} has no value at all. Remedy: leave it out")
+    if len(distinct.values) > distinct.most:
+        raise DataError(
+            f"column {name!r} is text with more than {distinct.most} distinct values, of which no grid is made. "
+            f"Remedy: custom_values={{{name!r}: [{distinct.values[0]!r}, ...]}}"
+        )
+    return Axis(name, distinct.values, distinct.values, True)
+
+
+def as_dates(axis: Axis) -> Axis:
+    """The same grid of seconds since 1970, shown as dates."""
+    deciles = None if axis.deciles is None else axis.deciles.astype(DATES)
+    return axis._replace(labels=axis.values.astype(DATES), deciles=deciles)
+
+
+def seconds_of(custom: ArrayLike, column: Column) -> Array:
+    """Dates given by the user, as seconds since 1970."""
+    try:
+        given = np.asarray(custom, dtype="M8[us]")
+    except (TypeError, ValueError):
+        raise ValueError(f"column {column.name!r} holds dates, and its custom_values {custom!r} are none") from None
+    return dates(given, f"column {column.name!r}")
 
 
 def axis_of(name: str, distinct: Distinct, sample: Array, layout: GridLayout, categorical: bool) -> Axis:

@@ -24,15 +24,18 @@ from tenfold.inspection.dependence.grid import (
     DistinctValues,
     GridLayout,
     Point,
+    as_dates,
     axis_of,
     coded,
     custom_axis,
     points,
+    seconds_of,
+    text_axis,
 )
 from tenfold.inspection.dependence.partial_dependence_result import DependenceMeans, PartialDependence
 from tenfold.inspection.importance.column_swap import Swap
 from tenfold.inspection.importance.donors import DonorSampling, Sample
-from tenfold.metrics.predictors import Foreign, Response, opened_rows, predictor_of, refuse_text
+from tenfold.metrics.predictors import Foreign, Response, opened_rows, predictor_of
 from tenfold.model_selection.frame_columns import Where, columns_of, constant, in_memory, names_of, values_of
 from tenfold.sources.inputs import is_lazy, weights
 from tenfold.stats.combinators import As, Each
@@ -72,12 +75,12 @@ def partial_dependence(
     kind : {"average", "individual", "both"}, default="average"
         Whether to keep the curves of a sample of rows too; the average is always there.
     grid_resolution : int, default=100
-        Values of a column: all that it has, if they are fewer; else steps between the percentiles. For a pair, so
-        many of each.
+        Values of a column: all that it has, if they are fewer; else steps between the percentiles, and of text an
+        error that asks for `custom_values`. For a pair, so many of each.
     percentiles : tuple of float, default=(0.05, 0.95)
         Between which shares of a column's values the grid lies.
     custom_values : dict, optional
-        For a column, its values.
+        For a column, its values; of dates, `datetime64` or what NumPy makes of it.
     categorical_features : list, optional
         Columns of numbers that are categories; text always is.
     sample_weight : array, optional
@@ -207,7 +210,6 @@ def _over(
     """Read the rows part by part, and merge the summaries."""
     with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
         view, session, scans = rows.view, rows.session, rows.scans
-        refuse_text(view.schema, "partial_dependence")
         names = view.schema.names
         where = _pairs(asked, names)
         layout.check(names)
@@ -218,7 +220,8 @@ def _over(
             if column.kind == "categorical":
                 axes[j] = coded(column.name, np.asarray(column.categories), layout.resolution, custom)
             elif custom is not None:
-                axes[j] = custom_axis(column.name, custom, categorical, numbers=True)
+                given = seconds_of(custom, column) if column.kind == "date" else custom
+                axes[j] = custom_axis(column.name, given, categorical, numbers=column.kind != "text")
             else:
                 look.append(j)
         if look:
@@ -228,7 +231,11 @@ def _over(
             sample, *values = (one.summary for one in session.answer(As(view, Each((sampled, *distinct)))))
             for i, j in enumerate(look):
                 categorical = layout.of(names, j)[1]
-                axes[j] = axis_of(names[j], values[i], sample.value[:, i], layout, categorical)
+                if view.schema.columns[j].kind == "text":
+                    axes[j] = text_axis(names[j], values[i])
+                else:
+                    axes[j] = axis_of(names[j], values[i], sample.value[:, i], layout, categorical)
+        axes = {j: as_dates(axis) if view.schema.columns[j].kind == "date" else axis for j, axis in axes.items()}
         curves = Each(
             tuple(DependenceByPoint(predictor, at, grid, kept, layout.seed) for at, grid in points(where, axes))
         )

@@ -72,7 +72,7 @@ def _least(key: Bits, most: int) -> Codes:
 
 
 class DonorSampling(Statistic[Sample]):
-    """Some columns of a sample of rows."""
+    """Some columns of a sample of rows; objects, if some are text."""
 
     columns: tuple[int, ...]
     seed: int
@@ -81,9 +81,12 @@ class DonorSampling(Statistic[Sample]):
     def summarize(self, chunk: Chunk) -> Sample:
         place = chunk.places()
         rows = Sample.sampled(place, self.seed, self.most)
-        some, value = chunk.X.rows(rows), np.empty((len(rows), len(self.columns)))
-        for i, j in enumerate(self.columns):
-            value[:, i] = some.column(j)
+        some = chunk.X.rows(rows)
+        each = [some.column(j) for j in self.columns]
+        text = any(values.dtype.hasobject for values in each)
+        value = np.empty((len(rows), len(each)), object if text else np.float64)
+        for i, values in enumerate(each):
+            value[:, i] = values
         return Sample.of(place[rows], value, chunk.n, self.seed, self.most)
 
 

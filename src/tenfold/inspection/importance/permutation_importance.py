@@ -31,7 +31,6 @@ from tenfold.metrics.predictors import (
     opened_rows,
     placed,
     predictor_of,
-    refuse_text,
     united,
 )
 from tenfold.metrics.resampling import jackknife, resampler, standard_error
@@ -157,7 +156,6 @@ def _over(
     """Read the rows part by part, and merge the summaries."""
     with opened_rows(predictor, model, X, y, weight) as rows:
         view, source, scans = rows.view, rows.source, rows.scans
-        refuse_text(view.schema, "permutation_importance")
         where = columns_of(columns, view.schema.names)
         lent = None
         if within == "source":
