@@ -268,6 +268,11 @@ _PLACES = {
     "tenfold.linear_model.sgd.sgd_classifier": ("SGDClassifier",),
     "tenfold.linear_model.sgd.sgd_regressor": ("SGDRegressor",),
     "tenfold.mixture.gaussian_mixture": ("GaussianMixture",),
+    "tenfold.model_selection.calibration.calibrated_classifier_cv": ("CalibratedClassifierCV",),
+    "tenfold.model_selection.calibration.threshold_classifiers": (
+        "FixedThresholdClassifier",
+        "TunedThresholdClassifierCV",
+    ),
     "tenfold.model_selection.certification.certify": ("certify",),
     "tenfold.model_selection.certification.intervals": (
         "Interval",

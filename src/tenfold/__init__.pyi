@@ -166,6 +166,9 @@ from tenfold.linear_model.sgd.perceptron import Perceptron as Perceptron
 from tenfold.linear_model.sgd.sgd_classifier import SGDClassifier as SGDClassifier
 from tenfold.linear_model.sgd.sgd_regressor import SGDRegressor as SGDRegressor
 from tenfold.mixture.gaussian_mixture import GaussianMixture as GaussianMixture
+from tenfold.model_selection.calibration.calibrated_classifier_cv import CalibratedClassifierCV as CalibratedClassifierCV
+from tenfold.model_selection.calibration.threshold_classifiers import FixedThresholdClassifier as FixedThresholdClassifier
+from tenfold.model_selection.calibration.threshold_classifiers import TunedThresholdClassifierCV as TunedThresholdClassifierCV
 from tenfold.model_selection.certification.certify import certify as certify
 from tenfold.model_selection.certification.intervals import Interval as Interval
 from tenfold.model_selection.certification.intervals import difference_interval as difference_interval

@@ -1,5 +1,8 @@
 from typing import Any
 
+from tenfold.model_selection.calibration.calibrated_classifier_cv import CalibratedClassifierCV as CalibratedClassifierCV
+from tenfold.model_selection.calibration.threshold_classifiers import FixedThresholdClassifier as FixedThresholdClassifier
+from tenfold.model_selection.calibration.threshold_classifiers import TunedThresholdClassifierCV as TunedThresholdClassifierCV
 from tenfold.model_selection.certification.certify import certify as certify
 from tenfold.model_selection.certification.intervals import Interval as Interval
 from tenfold.model_selection.certification.intervals import difference_interval as difference_interval

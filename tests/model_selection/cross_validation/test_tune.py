@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import loguniform
 from sklearn import linear_model, naive_bayes, preprocessing
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -328,3 +329,64 @@ def test_long_names_are_not_cut_to_equal_ones():
     assert [row[0] for row in found._rows()] == ["a" * 70 + "b", "a" * 70 + "c", "d" * 57 + "..."]
     shown = [text.get_text() for text in found.plot().get_yticklabels()]
     assert shown == ["d" * 37 + "...", "a" * 70 + "c", "a" * 70 + "b"]
+
+
+# ---- drawn from distributions, and successive halving --------------------------------------------
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_combinations_are_drawn_as_scikit_learn_draws_them(lazy):
+    space = {"alpha": loguniform(1e-2, 1e4), "fit_intercept": [True, False]}
+    asked = {"trials": 12, "random_state": 3, "folds": KFold(4)}
+    rows = tn.scan(DATA[[*COLUMNS, "y"]], target="y")
+    found = tn.tune(tn.Ridge(), space, *((rows,) if lazy else (X, Y)), **asked)
+    theirs = RandomizedSearchCV(tn.Ridge(), space, n_iter=12, random_state=3, cv=KFold(4)).fit(X, Y)
+    assert found.params == theirs.cv_results_["params"]
+    assert found.results.mean[:, 0] == pytest.approx(theirs.cv_results_["mean_test_score"])
+    assert found.best_params_ == theirs.best_params_
+    assert found.rounds == []
+    assert found.scans == found.results.scans
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_halving_scores_the_best_by_more_and_more_rows(lazy, tmp_path):
+    """The share of the training rows of each round, as a learning curve has it, and who is left for the next."""
+    DATA.to_parquet(tmp_path / "rows.parquet", row_group_size=30)
+    rows = tn.scan(tmp_path / "rows.parquet", target="label", columns=COLUMNS)
+    given = (rows,) if lazy else (DATA[COLUMNS], LABEL)
+    depths = {"max_depth": [1, 2, 3, 4, 5, 6, 7], "min_samples_leaf": [1, 9]}
+    asked = {"folds": 4, "random_state": 1}
+    found = tn.tune(tn.DecisionTreeClassifier(), depths, *given, factor=3, **asked)
+    params = [{"max_depth": d, "min_samples_leaf": m} for d in depths["max_depth"] for m in (1, 9)]
+    assert [len(one.learners) for one in found.rounds] == [14, 5, 2]
+    for one, share in zip(found.rounds, (1 / 9, 1 / 3, 1.0), strict=True):
+        assert [learner.get_params() for learner in one.learners] == [
+            tn.DecisionTreeClassifier(**some).get_params() for some in params
+        ]
+        for learner, scores in zip(one.learners, one.scores[:, 0], strict=True):
+            curve = tn.learning_curve(learner, *given, train_sizes=[share], **asked)
+            assert curve.test_scores[0].tolist() == scores.tolist()
+        means = one.mean[:, 0]
+        left = sorted(sorted(range(len(params)), key=lambda at: (-means[at], at))[: -(-len(params) // 3)])
+        winner, params = params[int(means.argmax())], [params[at] for at in left]
+    assert found.best_params_ == winner
+    assert winner in found.params
+    assert len(found.params) == 2
+    assert found.results.scores.tolist() == found.rounds[-1].scores.tolist()
+    assert found.scans == sum(one.scans for one in found.rounds)
+    whole = tn.DecisionTreeClassifier(**winner).fit(DATA[COLUMNS], LABEL)
+    assert found.best_estimator_.predict(DATA[COLUMNS]).tolist() == whole.predict(DATA[COLUMNS]).tolist()
+
+
+def test_halving_of_what_is_drawn_and_of_few():
+    found = tn.tune(tn.Ridge(), {"alpha": loguniform(1e-2, 1e4)}, X, Y, trials=9, factor=2, folds=4)
+    assert [len(one.learners) for one in found.rounds] == [9, 5, 3, 2]
+    assert found.best_estimator_.certificate_.provenance.rows == N
+    few = tn.tune(tn.Ridge(), {"alpha": [1.0]}, X, Y, factor=2, folds=4)
+    assert [one.sizes for one in few.rounds] == [[(120, 40)] * 4]
+    with pytest.raises(ValueError, match="factor must be"):
+        tn.tune(tn.Ridge(), {"alpha": [1.0]}, X, Y, factor=1)
+    with pytest.raises(ValueError, match="trials must be"):
+        tn.tune(tn.Ridge(), {"alpha": loguniform(1e-2, 1e4)}, X, Y, trials=0)
+    with pytest.raises(ValueError, match="a study says itself what it drops"):
+        tn.tune(tn.Ridge(), (None, {}), X, Y, factor=2)

@@ -1,16 +1,20 @@
-"""Choosing parameters by cross-validation: a grid of a one-pass learner costs one scan, the best model included."""
+"""Choosing parameters by cross-validation: a grid of a one-pass learner costs one scan, the best model included.
+
+Combinations of a grid, some that are drawn from distributions, or those that a study of Optuna proposes. By successive
+halving most of them are scored by models of few rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from tenfold.core import MatrixLike
 from tenfold.core.errors import from_here
@@ -21,6 +25,7 @@ from tenfold.model_selection.cross_validation.fit_and_score import FitAndScore
 from tenfold.model_selection.cross_validation.folds import Folds, Grouping, column_of, folds_of
 from tenfold.model_selection.frame_columns import without_column
 from tenfold.sources import Source
+from tenfold.theory.checks import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +34,18 @@ if TYPE_CHECKING:
 
 Params = dict[str, Any]
 """of a learner, by name"""
-Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | tuple["Study", Mapping[str, "BaseDistribution"]]
+
+
+class ScipyDistribution(Protocol):
+    """What values are drawn from, as scikit-learn takes it: of `scipy.stats`, for one."""
+
+    def rvs(self, *, random_state: Any) -> Any:
+        """A value."""
+
+
+Space = Mapping[str, Sequence[Any] | ScipyDistribution]
+"""values of parameters, or distributions of them"""
+Grid = Space | Sequence[Mapping[str, Any]] | tuple["Study", Mapping[str, "BaseDistribution"]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +60,11 @@ class Tuned:
     best_score_ : float
         Mean over the folds. It is the best of many, so it is too good: score the model on rows of their own.
     params : list of dict
-        All that were tried.
+        All that were tried; by successive halving, those of the last round.
     results : CrossValidation
         Their scores.
+    rounds : list of CrossValidation
+        Of successive halving: the scores of each round, by models of more and more rows; the last is `results`.
     """
 
     best_estimator_: BaseEstimator
@@ -54,6 +72,7 @@ class Tuned:
     best_score_: float
     params: list[Params]
     results: CrossValidation
+    rounds: list[CrossValidation] = field(default_factory=list)
 
     @property
     def scans(self) -> int:
@@ -61,7 +80,7 @@ class Tuned:
 
         The best model of a learner of one pass costs nothing more; any other is fitted once more, which is not counted.
         """
-        return self.results.scans
+        return sum(one.scans for one in self.rounds) if self.rounds else self.results.scans
 
     def predict(self, X: MatrixLike) -> NDArray[np.generic] | Source:
         """Prediction of the best model.
@@ -108,6 +127,7 @@ def tune(
     trials: int = 30,
     batch: int = 10,
     cv: Folds | None = None,
+    factor: int | None = None,
 ) -> Tuned:
     """Try parameters of a learner by cross-validation, and fit the best to all rows.
 
@@ -116,8 +136,10 @@ def tune(
     learner : learner, or pipeline of learners
         The learner to fit, with its parameters; it is cloned.
     grid : dict, list of dict, or optuna Study
-        A dict of lists: all combinations. A list: these. A study of Optuna proposes, `batch` at a time, so that a
-        batch shares its scans; give the distributions as `(study, {name: distribution})`.
+        A dict of lists: all combinations. A dict with distributions of `scipy.stats`, or others that have `rvs`: as
+        many combinations as `trials`, drawn as `RandomizedSearchCV` draws them with this `random_state`. A list: these.
+        A study of Optuna proposes, `batch` at a time, so that a batch shares its scans; give the distributions as
+        `(study, {name: distribution})`.
     X : array, frame or Source
         The rows: an array, a frame or a Source.
     y : array, optional
@@ -125,11 +147,15 @@ def tune(
     folds, shuffle, random_state, groups, scoring, pos_label
         As in `cross_validate`; the first score decides.
     trials : int, default=30
-        How many proposals of a study to try.
+        How many combinations to draw from distributions, or proposals of a study to try.
     batch : int, default=10
         How many of them at a time.
     cv : as folds, optional
         The name that scikit-learn has for `folds`.
+    factor : int, optional
+        Successive halving, as `HalvingGridSearchCV` has it: all combinations are scored by models of a share of the
+        training rows, the best 1/factor of them by models of factor times as many, and so on; the last few by models of
+        all. It costs the scans of each round, and spares work of learners whose work grows with the rows.
 
     Returns
     -------
@@ -145,20 +171,27 @@ def tune(
     """
     folds = folds_of(folds, cv)
     search = partial(_try, learner, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label)
+    rounds: list[CrossValidation] = []
     if isinstance(grid, tuple):
+        if factor is not None:
+            raise ValueError("factor= goes with a grid or with distributions: a study says itself what it drops")
         study, space = grid
         done = _proposed(search, study, space, trials, batch)
     else:
-        tried = list(ParameterGrid(grid)) if isinstance(grid, Mapping) else [dict(one) for one in grid]
+        tried = _drawn(grid, trials, random_state or 0) if isinstance(grid, Mapping) else [dict(one) for one in grid]
         if not tried:
             raise ValueError("there are no parameters to try")
-        done = [search(tried)]
+        if factor is None:
+            done = [search(tried)]
+        else:
+            *rest, last = _halved(search, tried, whole("factor", factor, 2))
+            rounds, done = [_join([one.results], one.params) for one in (*rest, last)], [last]
     candidates = [one for some in done for one in some.candidates]
     params = [one for some in done for one in some.params]
     results = _join([some.results for some in done], params)
     best = results.best_index
-    model = _refit(candidates[best], clone(learner).set_params(**params[best]), X, y, column_of(folds, groups))
-    return Tuned(model, params[best], float(results.mean[best, 0]), params, results)
+    model = refit(candidates[best], clone(learner).set_params(**params[best]), X, y, column_of(folds, groups))
+    return Tuned(model, params[best], float(results.mean[best, 0]), params, results, rounds)
 
 
 class Tried(NamedTuple):
@@ -171,15 +204,36 @@ class Tried(NamedTuple):
 
 def _try(
     learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool | None, seed: int,
-    groups: Grouping | None, scoring: Scoring | None, pos_label: object, params: list[Params],
+    groups: Grouping | None, scoring: Scoring | None, pos_label: object, params: list[Params], share: float = 1.0,
 ) -> Tried:  # fmt: skip
-    """Cross-validate a learner with each of some parameters."""
+    """Cross-validate a learner with each of some parameters, by models of a share of the training rows."""
     candidates = candidates_of([clone(learner).set_params(**one) for one in params])
     run = FitAndScore(
         candidates, X, y, folds=folds, shuffle=shuffle, seed=seed, groups=groups, scoring=scoring,
-        whole=True, pos_label=pos_label,
+        whole=share == 1, pos_label=pos_label, shares=None if share == 1 else np.array([share]),
     )  # fmt: skip
     return Tried(params, candidates, run.results())
+
+
+def _drawn(grid: Space, trials: int, seed: int) -> list[Params]:
+    """All combinations of a grid; if there are distributions among its values, some that are drawn."""
+    if any(hasattr(values, "rvs") for values in grid.values()):
+        return list(ParameterSampler(grid, whole("trials", trials, 1), random_state=seed))
+    return list(ParameterGrid(grid))
+
+
+def _halved(search: Callable[..., Tried], params: list[Params], factor: int) -> list[Tried]:
+    """Score parameters by models of few rows, the best of them by models of `factor` times as many, and so on."""
+    rounds = 1
+    while factor**rounds <= len(params):
+        rounds += 1
+    done = []
+    for left in reversed(range(rounds)):
+        done.append(search(params, share=1 / factor**left))
+        means = np.nan_to_num(done[-1].results.mean[:, 0], nan=-np.inf)
+        best = np.argsort(-means, kind="stable")[: -(-len(params) // factor)]
+        params = [params[at] for at in sorted(best.tolist())]
+    return done
 
 
 def _proposed(
@@ -241,11 +295,11 @@ def _without_steps(keys: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _refit(
+def refit(
     candidate: Candidate, learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, column: str | None
 ) -> BaseEstimator:  # fmt: skip
     """The model of all rows: made from the merge of all folds where that is the model, else fitted."""
-    whole, source = candidate.whole, candidate.source
-    if whole is None or whole.done is None:
+    member, source = candidate.whole, candidate.source
+    if member is None or member.done is None:
         return learner.fit(source) if source.lazy else learner.fit(without_column(X, column), y)
-    return learned(learner._blank(), whole, source, candidate.stages[0].seed())
+    return learned(learner._blank(), member, source, candidate.stages[0].seed())

@@ -1,0 +1,1 @@
+"""Classifiers that learn from unseen rows how to take what another one says: as probabilities, by a threshold."""
