@@ -198,9 +198,10 @@ def test_every_learner_has_a_row():
     public = {name for name in tn.__all__ if getattr(tn, name) in map(type, learners())}
     assert rows.keys() == {"Pipeline", *public}
     assert rows["Ridge"] == ["if categories are at most 2,000", "if categories are at most 2,000", "no"]
-    assert rows["KMeans"] == ["no", "no", "no"]
+    assert rows["KMeans"] == ["no", "no", "`start`"]
+    assert rows["LinearSVC"] == ["no", "no", "no"]
     assert rows["LassoCV"][0] == "with `cv=None`; drawn"
-    assert rows["MLPRegressor"] == ["no", "walks on", "`warm_start`"]
+    assert rows["MLPRegressor"] == ["no", "walks on", "`start`, `warm_start`"]
     assert rows["HistGradientBoostingRegressor"] == ["no", "no", "`start`, `warm_start`"]
 
 

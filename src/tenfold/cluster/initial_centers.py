@@ -13,6 +13,7 @@ from tenfold.cluster.inertia import bounded, lower_bound
 from tenfold.cluster.kmeans_states import (
     Bounding,
     Measuring,
+    MeasuringAround,
     Moving,
     Oversampling,
     SamplingSeeds,
@@ -70,7 +71,7 @@ class FirstCenters:
     def ask(self, state: Start) -> Asked:
         """Ask for a sample of the rows, then for the distances to candidate centres."""
         match state:
-            case Measuring():
+            case Measuring() | MeasuringAround():
                 return SpreadAndMass(self.seed)
             case SamplingSeeds():
                 return StartSample.of(max(4096, 32 * self.n_clusters), self.seed, state.spread)
@@ -99,6 +100,8 @@ class FirstCenters:
                 return self._bounding(centers, self._tolerance(state.spread))
             case Measuring(), BucketSpread():
                 return self._bounding(self._given_centers(), self._tolerance(s))
+            case MeasuringAround(), BucketSpread():
+                return self._bounding(state.centers, self._tolerance(s))
             case SamplingSeeds(), Race():
                 centers = best_seeds(*s.sample(), self.n_clusters, self.seed, s.complete, self.restarts)
                 return self._bounding(centers, self._tolerance(state.spread))

@@ -13,17 +13,27 @@ from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import inertia_claims
 from tenfold.cluster.initial_centers import Asked, FirstCenters
-from tenfold.cluster.kmeans_states import KMeansModel, Moving, Refilling, State, Summary, next_round, refilled
+from tenfold.cluster.kmeans_states import (
+    KMeansModel,
+    MeasuringAround,
+    Moving,
+    Refilling,
+    State,
+    Summary,
+    next_round,
+    refilled,
+)
 from tenfold.cluster.lloyd_round import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.core import MANY, Claim, Need, Schema
 from tenfold.core.learner import Done
 from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import copied, ignored_verbose, no_function, not_random, same_clusters
 from tenfold.stats.rows.weighted_sample import Race
 
 
-class KMeans(NearestCenter):
+class KMeans(Continues, NearestCenter):
     """k-means by Lloyd's rounds, exact in each pass.
 
     The start is greedy k-means++ over a weighted sample of rows; it depends on the rows and the seed, not
@@ -68,6 +78,8 @@ class KMeans(NearestCenter):
     """
 
     passes = MANY
+    remembers: ClassVar[bool] = False  # centres go to the means of the new rows
+    kept_parameters: ClassVar[tuple[str, ...]] = ("n_clusters",)
     need = Need("numeric", sparse=True)
     bounds: ClassVar[bool] = True
     """whether a pass is spent on what no centres go below"""
@@ -92,6 +104,10 @@ class KMeans(NearestCenter):
     def start(self, schema: Schema) -> State:
         """Before the first centres, unless they were given."""
         return self._first.start(schema)
+
+    def again(self, model: KMeansModel, schema: Schema) -> MeasuringAround:
+        """Before the first round from the centres of a model."""
+        return MeasuringAround(0, model.cluster_centers)
 
     def ask(self, state: State) -> NearestSums | FarthestRows | Asked | None:
         """Ask for the sample of the initial centres, then in each round for the sums of the rows nearest to each

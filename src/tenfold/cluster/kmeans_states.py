@@ -31,6 +31,13 @@ class Measuring(NamedTuple):
     step: int
 
 
+class MeasuringAround(NamedTuple):
+    """The state of a fit that continues from centres: the spread of its rows is measured."""
+
+    step: int
+    centers: Annotated[Array, "cluster", "column"]
+
+
 class SamplingSeeds(NamedTuple):
     """No centres yet: they are drawn from a sample of the rows."""
 
@@ -83,7 +90,7 @@ class Refilling(NamedTuple):
     empty: int
 
 
-Start: TypeAlias = Measuring | SamplingSeeds | Oversampling | Bounding
+Start: TypeAlias = Measuring | MeasuringAround | SamplingSeeds | Oversampling | Bounding
 State: TypeAlias = Start | Moving | Refilling | Done
 Summary: TypeAlias = BucketSpread | Race | Moments | Lloyd
 

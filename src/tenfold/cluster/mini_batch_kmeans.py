@@ -24,6 +24,7 @@ from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression, Ordered
 from tenfold.estimator.epochs import FinalPass, TrainedByEpochs
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
 from tenfold.estimator.shell.keywords import NoEffect, Refused
 from tenfold.stats.rows.weighted_sample import Race
@@ -94,7 +95,7 @@ own_sample = NoEffect("`init` draws from a sample of its own size", COUNT_OR_NON
 not_reassigned = Refused("no centre is drawn again", Remedy("tn.KMeans()"), (0.01, 0.0))
 
 
-class MiniBatchKMeans(TrainedByEpochs[State, Summary, MiniBatchModel], NearestCenter):  # type: ignore[override]
+class MiniBatchKMeans(Continues, TrainedByEpochs[State, Summary, MiniBatchModel], NearestCenter):  # type: ignore[override]
     """k-means by mini-batches; sequential.
 
     Each batch moves the centres nearest to its rows to the mean of all rows that they have met, so a walk over the
@@ -147,6 +148,7 @@ class MiniBatchKMeans(TrainedByEpochs[State, Summary, MiniBatchModel], NearestCe
     """
 
     need = Need("numeric", sparse=True)
+    kept_parameters: ClassVar[tuple[str, ...]] = ("n_clusters",)
     mixing = False
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     law_params = ({"n_clusters": 3, "batch_size": 5}, {"n_clusters": 2, "shuffle": False, "max_iter": 2})
@@ -184,6 +186,10 @@ class MiniBatchKMeans(TrainedByEpochs[State, Summary, MiniBatchModel], NearestCe
 
     def onward(self, model: MiniBatchModel) -> Batching:
         return Batching(model.n_iter, model.cluster_centers, model.counts, 1, np.inf)
+
+    def again(self, model: MiniBatchModel, schema: Schema) -> Batching:
+        """Batches, from the centres of a model."""
+        return Batching(0, model.cluster_centers, np.zeros(len(model.counts)), self.max_iter, np.inf)
 
     def ask(self, state: State) -> Expression | None:
         """What the first centres need; batches; then the inertia of the centres."""

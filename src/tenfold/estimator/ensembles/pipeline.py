@@ -451,7 +451,7 @@ def _learns_more(step: Any) -> bool:
     """Whether a last step can be fitted to more rows: by `partial_fit`, from its own model, or as a pipeline."""
     if isinstance(step, Pipeline):
         return hasattr(step, "update")
-    return hasattr(step, "partial_fit") or isinstance(step, Continues)
+    return hasattr(step, "partial_fit") or (isinstance(step, Continues) and step.remembers)
 
 
 def _learn_more(step: Any, X: Any, y: Any, weighted: dict[str, Any], preprocessing: str) -> None:

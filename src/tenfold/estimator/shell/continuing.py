@@ -12,6 +12,7 @@ from tenfold.core.contract import for_users
 from tenfold.engine import Snapshot
 from tenfold.estimator.shell.callbacks import with_callbacks
 from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.estimator.shell.keywords import has_no_effect
 from tenfold.estimator.shell.merging import different
 from tenfold.sources.inputs import check_names
 
@@ -25,6 +26,8 @@ class Continues:
 
     kept_parameters: ClassVar[tuple[str, ...]] = ()
     """parameters that a model and the fit that continues from it must have in common"""
+    remembers: ClassVar[bool] = True
+    """whether what a model has learned stays in one that continues from it on other rows, in part at least"""
 
     @with_callbacks
     @for_users
@@ -79,8 +82,8 @@ class Continues:
     ) -> Any:
         """Fit as all learners do, or from a fitted model on."""
         base: Any = super()
-        if start is None and getattr(self, "warm_start", False) and "model_" in self.__dict__:
-            start = self
+        if start is None and "model_" in self.__dict__ and getattr(self, "warm_start", False):
+            start = None if has_no_effect(type(self), "warm_start") else self
         if at is not None or start is None:
             return base._fit(X, y, weight, classes, *given, at=at, **more)
         known, fresh = self._checked_start(start), self._blank()

@@ -69,7 +69,6 @@ no_early_stopping = Refused(
     (False,),
 )
 not_held_back = NoEffect(ONLY_WITH, (Interval(Real, 0, 1, closed="neither"),))
-no_warm_start = Refused(ALONE, Remedy("tn.{name}().partial_fit(X, y)", "which goes on from where it is"), (False,))
 some_l1_ratio = refused(NEEDS_NUMBER, Remedy("tn.{name}(l1_ratio=0.15)", 'which only penalty="elasticnet" reads'), None)
 averaged_from_start = refused(
     "weights are averaged from the first row on, or not", Remedy("tn.{name}(average=True)"), integer(0)

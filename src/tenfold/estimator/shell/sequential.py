@@ -15,10 +15,7 @@ from tenfold.sources.inputs import check_names
 
 
 class Sequential:
-    """A learner of epochs. A subclass writes `onward(model)`, and has `max_iter`, `shuffle` and `random_state`.
-
-    One with a parameter `warm_start` writes `again(model)`, too: the state from which a second `fit` goes on.
-    """
+    """A learner of epochs. A subclass writes `onward(model)`, and has `max_iter`, `shuffle` and `random_state`."""
 
     passes: ClassVar[str] = SEQUENTIAL
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -68,14 +65,6 @@ class Sequential:
         if self.mixing:
             how = "each part from the same weights, then their mean (iterative parameter mixing)"
         return Claim("mixed", float(self.mixing), "proved", how, "objective")
-
-    def _fit(self: Any, *given: Any, at: Any = None, **more: Any) -> Any:
-        """Fit as all learners do; with `warm_start`, from where the model is."""
-        if at is None and getattr(self, "warm_start", False) and "model_" in self.__dict__:
-            check_names(as_fitted(self), given[0])
-            at = Snapshot(self.schema_, self._blank().again(self.model_))
-        base: Any = super()
-        return base._fit(*given, at=at, **more)
 
     def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         return self._walk_on(X, y, weight, classes)

@@ -33,7 +33,7 @@ def ways_to_continue(learner: Any) -> tuple[str, ...]:
 def remedy_for_more_rows(learner: Any) -> str:
     """What to do with the rows of two models, or with more rows, where models of a learner do not merge."""
     walks = type(learner).passes == SEQUENTIAL  # that of an ensemble may not be known: a member is invalid
-    continued = ways_to_continue(learner)
+    continued = ways_to_continue(learner) if getattr(learner, "remembers", True) else ()
     ways = ["partial_fit, which goes on with the rows of the other"] if walks else []
     if continued:
         how = "fit(rows, start=model)" if "start" in continued else "warm_start=True and fit"

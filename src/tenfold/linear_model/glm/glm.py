@@ -8,17 +8,20 @@ L-BFGS takes its place.
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from tenfold.compiled.linear_model.glm import GAMMA, LOGISTIC
-from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema
-from tenfold.core.arrays import symmetrize
+from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema, Stop
+from tenfold.core.arrays import MatrixLike, VectorLike, symmetrize
 from tenfold.core.certificate import Status
+from tenfold.core.contract import for_users
 from tenfold.core.field_values import NOT_NAN, Between, OneOf
 from tenfold.core.learner import Done
 from tenfold.estimator.feature_coefficients import Featured
+from tenfold.estimator.shell.callbacks import with_callbacks
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.linear_model.glm.newton import EPS, QuadraticModel, around, levelled, moved, place, root_of, strong
 from tenfold.linear_model.inference.inference import RobustErrors
 from tenfold.linear_model.inference.standard_errors import ROBUST
@@ -99,6 +102,15 @@ class MeasuringScales(NamedTuple):
     every: Annotated[int, OneOf(1, PARTS_PER_SHARE)]
 
 
+class MeasuringScalesAround(NamedTuple):
+    """The state of a fit that continues from coefficients, and looks for the scales of the columns in all parts."""
+
+    step: int
+    schema: Schema
+    coef: Annotated[Array, "output", "feature"]
+    intercept: Annotated[Array, "output"]
+
+
 class Approaching(NamedTuple):
     """The state of a fit that steps on a share of the parts, and on few of their rows at first."""
 
@@ -145,15 +157,57 @@ class ReadingScores(NamedTuple):
 
 
 OnAllRows = Newton | Confirming | Lbfgs
-State = MeasuringScales | Approaching | OnAllRows | ReadingScores | Done
+State = MeasuringScales | MeasuringScalesAround | Approaching | OnAllRows | ReadingScores | Done
 
 
-class Glm(RobustErrors, Featured):
+class Glm(Continues, RobustErrors, Featured):
     """Base of the generalized linear models, which define `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
+    remembers: ClassVar[bool] = False  # the minimum of the new rows is the same from any start
     usual_scans: ClassVar[int | None] = 10  # Newton's steps, the first of them from some of the parts
     kind: ClassVar[int]
+
+    @with_callbacks
+    @for_users
+    def fit(
+        self,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
+        *,
+        groups: VectorLike = None,
+        start: Any = None,
+        checkpoint: Any = None,
+        stop: Stop | None = None,
+    ) -> Self:
+        """Fit to arrays, a frame, or a Source.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            The rows. A Source brings its own target and weights.
+        y : array, optional
+            The target.
+        sample_weight : array, optional
+            A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
+        groups : array or str, optional
+            With `standard_errors="cluster"`: the cluster of each row, or the name of the column that has it, which
+            is then no feature. A Source takes a name.
+        start : fitted model of the same class, optional
+            A model whose coefficients are where the fit begins. The minimum is the same from any start; from one that
+            is near it takes fewer passes.
+        checkpoint : str, path or Checkpoint, optional
+            Folder for checkpoints; an interrupted fit resumes from the last one.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            As all learners take it.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y, sample_weight = self._grouped(X, y, sample_weight, groups)
+        return self._fit(X, y, sample_weight, start=start, checkpoint=checkpoint, stop=stop)
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ and λ₁, for rows of so much weight."""
@@ -173,16 +227,28 @@ class Glm(RobustErrors, Featured):
                 f"{k * (p + 1):,} coefficients are too many for a penalty of absolute values: it needs their Hessian. "
                 f"Remedy: l1_ratio=0, or at most {MAX_HESSIAN_FEATURES:,} of them"
             )
-        coef, fixed = np.zeros((k, p)), self.offset_feature(schema)
+        coef = self._zeros(schema)
+        return MeasuringScales(0, schema, coef, 1 if k * (p + 1) > MAX_HESSIAN_FEATURES else PARTS_PER_SHARE)
+
+    def again(self, model: GlmModel, schema: Schema) -> MeasuringScalesAround:
+        """The coefficients of a model, but for those that are fixed."""
+        fixed, free = self._zeros(schema), self._free(schema)
+        coef = np.where(free[:, 1:], model.coef, fixed)
+        return MeasuringScalesAround(0, schema, coef, np.where(free[:, 0], model.intercept, 0.0))
+
+    def _zeros(self, schema: Schema) -> Array:
+        coef, fixed = np.zeros((_outputs(schema), int(schema.size("feature") or 0))), self.offset_feature(schema)
         if fixed >= 0:
             coef[:, fixed] = 1.0
-        return MeasuringScales(0, schema, coef, 1 if k * (p + 1) > MAX_HESSIAN_FEATURES else PARTS_PER_SHARE)
+        return coef
 
     def ask(self, state: State) -> FeatureScales | CurvatureAt | ScoresAt | None:
         """A share first, then all rows, at each new place."""
         match state:
             case MeasuringScales(_, schema, _, every):
                 return FeatureScales(self.kind, _classes(schema), schema.levels, every=every)
+            case MeasuringScalesAround(_, schema):
+                return FeatureScales(self.kind, _classes(schema), schema.levels, every=1)
             case Approaching():
                 return self._curvature(state, thinned=state.thinned, every=PARTS_PER_SHARE)
             case Newton() | Confirming() | Lbfgs():
@@ -211,7 +277,7 @@ class Glm(RobustErrors, Featured):
     def update(self, state: State, s: Beginning | Curvature | CurvatureScores) -> State:
         """Advance to the next iterate, or to the next state."""
         match state, s:
-            case MeasuringScales(), Beginning():
+            case MeasuringScales() | MeasuringScalesAround(), Beginning():
                 return self._began(state, s)
             case Approaching(), Curvature():
                 return self._stepped(state._replace(turn=state.turn + 1), s)
@@ -285,9 +351,9 @@ class Glm(RobustErrors, Featured):
     def _done(self, state: OnAllRows | ReadingScores) -> Done:
         return Done.of(self.model(state), state.step)
 
-    def _began(self, state: MeasuringScales, s: Beginning) -> State:
+    def _began(self, state: MeasuringScales | MeasuringScalesAround, s: Beginning) -> State:
         """Centre and scale of the columns, and a first intercept."""
-        if not s.weight:
+        if not s.weight and isinstance(state, MeasuringScales):
             return state._replace(every=1)
         mean = s.mean if self.fit_intercept else np.zeros_like(s.mean)
         scale = np.hypot(np.sqrt(s.square / s.weight), s.mean - mean)
@@ -300,14 +366,18 @@ class Glm(RobustErrors, Featured):
             j = int(scale.argmin())
             what = f"predictor number {j} is too small to be squared (about {scale[j]:.0e})"
             raise DataError(f"{what}, and no penalty holds its coefficient. Remedy: rescale the column, or drop it")
-        k, p = state.coef.shape
+        (k, p), coef = state.coef.shape, self._zeros(state.schema)
         intercept = np.zeros(k)
         if self.fit_intercept and self.kind != LOGISTIC:
             target = float(s.target[0]) / s.weight
-            intercept[:] = math.log(target) - state.coef[0] @ center if target > 0 else 0.0
-        at = Iterate(state.coef, intercept, center, scale, 0.0, state.coef, np.zeros(k))
+            intercept[:] = math.log(target) - coef[0] @ center if target > 0 else 0.0
+        at = Iterate(coef, intercept, center, scale, 0.0, coef, np.zeros(k))
+        if isinstance(state, MeasuringScalesAround):  # whence steps back, if its values overflow, lead to those above
+            at = at._replace(coef=state.coef, intercept=state.intercept, base_intercept=intercept)
         if k * (p + 1) > MAX_HESSIAN_FEATURES:
             return Lbfgs(0, state.schema, at, Memory.none(k, p))
+        if isinstance(state, MeasuringScalesAround):
+            return Newton(0, state.schema, at)
         enough = 20 * state.coef.size
         fewest = s.rows * s.target.min() / s.weight if self.kind == LOGISTIC else s.rows
         if state.every > 1 and s.rows >= max(MIN_SHARE_ROWS, enough) and fewest >= MIN_CLASS_ROWS:
@@ -406,7 +476,9 @@ class Glm(RobustErrors, Featured):
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         k = _outputs(schema)
         fits = not isinstance(state, Lbfgs) or len(state.memory.gradient) == k
-        return isinstance(state, (MeasuringScales, Done)) or (fits and len(state.place.coef) == k)
+        return isinstance(state, (MeasuringScales, MeasuringScalesAround, Done)) or (
+            fits and len(state.place.coef) == k
+        )
 
 
 def _outputs(schema: Schema) -> int:

@@ -110,11 +110,16 @@ class RobustErrors(Estimator):
         -------
         self : object
         """
-        if groups is not None:
-            if self.standard_errors != "cluster":
-                raise ValueError('groups go with standard_errors="cluster"')
-            X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
+        X, y, sample_weight = self._grouped(X, y, sample_weight, groups)
         return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
+
+    def _grouped(self, X: Any, y: Any, weight: Any, groups: Any) -> tuple[Any, Any, Any]:
+        """Return rows with their groups, if they are given."""
+        if groups is None:
+            return X, y, weight
+        if self.standard_errors != "cluster":
+            raise ValueError('groups go with standard_errors="cluster"')
+        return with_groups(self, X, y, weight, groups), None, None
 
     @property
     def _scores(self) -> str:

@@ -6,7 +6,7 @@ If any plane separates the rows, it changes at most (R/γ)² times.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.estimator.shell.keyword_decisions import (
     FROM_ZERO,
@@ -26,7 +27,6 @@ from tenfold.estimator.shell.keyword_decisions import (
     ignored_n_jobs,
     ignored_verbose,
     no_early_stopping,
-    no_warm_start,
     not_held_back,
 )
 from tenfold.estimator.shell.keywords import NoEffect, Refused
@@ -111,6 +111,11 @@ class PerceptronRule(Featured, TrainedByEpochs[State, Round | Margins, Perceptro
         # One epoch more, over other rows; what is in the pocket is scored again.
         errors, trail = np.full(len(model.coef), np.inf), model.trail._replace(bound_holds=False)
         return Epoch.of(model.n_iter, model.schema, PerceptronTraining(trail, errors, 1, model.mistakes))
+
+    def again(self, model: PerceptronModel, schema: Schema) -> State:
+        """The state at the weights of a model, of which nothing else is taken over."""
+        errors, trail = np.full(len(model.coef), np.inf), Trail(model.weights, model.weights, model.weights, 0.0, False)
+        return Epoch.of(0, schema, PerceptronTraining(trail, errors, self.max_iter, np.zeros(0)))
 
     def ask(self, state: State) -> Expression | None:
         """Epochs, each followed by a look at what may go into the pocket; then the margins."""
@@ -220,7 +225,7 @@ class PerceptronRule(Featured, TrainedByEpochs[State, Round | Margins, Perceptro
 unpenalised = Refused("the perceptron has no penalty", Remedy('tn.SGDClassifier(penalty="l2")'), (None,))
 
 
-class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[misc, override]  # two states more
+class Perceptron(ClassWeighted, Continues, PerceptronRule, Deciding):  # type: ignore[misc, override]  # two states more
     """The perceptron of Rosenblatt, averaged, or with a pocket; sequential.
 
     It learns only from mistakes. If a plane separates the classes, an epoch without a mistake comes after at most
@@ -254,7 +259,9 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[misc,
     class_weight : dict or "balanced", optional
         Weights by class, 1 for a class that is not listed; "balanced" gives all classes the
         same weight, with one scan more, and is not for `partial_fit`.
-    penalty, early_stopping, warm_start : optional
+    warm_start : bool, default=False
+        Whether a second `fit` begins at the coefficients of the first one.
+    penalty, early_stopping : optional
         As in scikit-learn; other values raise an error that names an alternative.
     alpha, l1_ratio, verbose, n_jobs, validation_fraction : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
@@ -278,6 +285,7 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[misc,
     True
     """
 
+    kept_parameters: ClassVar[tuple[str, ...]] = ("fit_intercept",)
     need = Need("mixed", sparse=True, target="class")
     hidden = frozenset({"trail"})
     law_params = (
@@ -306,4 +314,4 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[misc,
     n_jobs: Annotated[int | None, ignored_n_jobs] = None
     early_stopping: Annotated[bool, no_early_stopping] = False
     validation_fraction: Annotated[float, not_held_back] = 0.1
-    warm_start: Annotated[bool, no_warm_start] = False
+    warm_start: Annotated[bool, boolean] = False

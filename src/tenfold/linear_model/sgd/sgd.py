@@ -23,12 +23,12 @@ from tenfold.estimator import Estimator, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import (
     averaged_from_start,
     ignored_verbose,
     known_schedule,
     no_early_stopping,
-    no_warm_start,
     not_held_back,
     not_passive_aggressive,
     some_l1_ratio,
@@ -148,6 +148,18 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
 
     def onward(self, model: SGDModel) -> State:
         return Scaling(model.n_iter, model.schema, model.training._replace(left=1))
+
+    def again(self, model: SGDModel, schema: Schema) -> State:
+        """The state at the coefficients of a model, of which nothing else is taken over: steps begin again."""
+        weights = self._coefs(model.training.summary)
+        if len(weights) != self._outputs(schema):
+            raise ValueError(
+                f"the model has coefficients for {len(weights)} outputs, and loss={self.loss!r} needs "
+                f"{self._outputs(schema)}. Remedy: the loss of the model"
+            )
+        none = np.zeros_like(weights)
+        summary = SGDEpochSummary(weights, none, none, 0.0, 0.0, 0.0, 0.0)
+        return Scaling(0, schema, SGDTraining(summary, 0.0, self.max_iter, np.zeros(0)))
 
     def ask(self, state: State) -> Expression | None:
         """How long rows are; epochs, or gradients of all rows; how steep it is at the end."""
@@ -353,8 +365,10 @@ class LinearDescent(Featured, TrainedByEpochs[State, Summary, SGDModel]):
         return self.model_.training.loss_curve
 
 
-class SGD(LinearDescent, Estimator[State, Summary, SGDModel]):  # type: ignore[override]
+class SGD(Continues, LinearDescent, Estimator[State, Summary, SGDModel]):  # type: ignore[override]
     """What SGDClassifier and SGDRegressor share."""
+
+    kept_parameters: ClassVar[tuple[str, ...]] = ("fit_intercept",)
 
     _: KW_ONLY
     penalty: Annotated[str | None, choice("l2", "l1", "elasticnet"), None] = "l2"
@@ -378,4 +392,4 @@ class SGD(LinearDescent, Estimator[State, Summary, SGDModel]):  # type: ignore[o
     verbose: Annotated[int, ignored_verbose] = 0
     early_stopping: Annotated[bool, no_early_stopping] = False
     validation_fraction: Annotated[float, not_held_back] = 0.1
-    warm_start: Annotated[bool, no_warm_start] = False
+    warm_start: Annotated[bool, boolean] = False

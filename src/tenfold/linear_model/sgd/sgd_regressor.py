@@ -74,7 +74,9 @@ class SGDRegressor(SGD, Regressor):  # type: ignore[override]
     mixing : bool, default=False
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean. Both give the same bits on any number of workers.
-    early_stopping, warm_start : optional
+    warm_start : bool, default=False
+        Whether a second `fit` begins at the coefficients of the first one; steps are as long as at first.
+    early_stopping : optional
         As in scikit-learn; other values raise an error that names an alternative.
     verbose, validation_fraction : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).

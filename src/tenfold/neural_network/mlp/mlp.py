@@ -24,6 +24,7 @@ from tenfold.core.statistic import Expression
 from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, Validate
 from tenfold.estimator.shell.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
+from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import ignored_verbose
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.summary_table import Summary
@@ -109,7 +110,7 @@ SINGLE = (Epoch, Validate, FullBatchDescent, FinalPass)
 some_kept_back = refused("no rows would be kept back", Remedy("tn.{name}(validation_fraction=0.1)"), 0)
 
 
-class MLP(TrainedNetwork[BalancingClasses | FullBatchDescent | Restarting, ClassWeights, MLPModel]):
+class MLP(Continues, TrainedNetwork[BalancingClasses | FullBatchDescent | Restarting, ClassWeights, MLPModel]):
     """What MLPClassifier and MLPRegressor share."""
 
     hidden: ClassVar[frozenset[str]] = frozenset({"training", "weights", "sizes"})
@@ -213,11 +214,14 @@ class MLP(TrainedNetwork[BalancingClasses | FullBatchDescent | Restarting, Class
             return Epoch.of(step, schema, training)
         return FullBatchDescent(step, schema, training, Descent.at(training.weights), 0)
 
-    def again(self, model: MLPModel) -> State:
+    def again(self, model: MLPModel, schema: Schema) -> State:
         """A fit from the weights of a model, of which nothing else is taken over but the losses so far."""
         none, training = np.zeros_like(model.weights), model.training
         if len(none) != self._network(model.schema).length:
-            raise ValueError("warm_start needs layers of the same sizes. Remedy: warm_start=False")
+            raise ValueError(
+                "a fit that continues needs layers as the model has them. Remedy: warm_start=False and no start, or "
+                "the same hidden_layer_sizes, batch_norm and embedding"
+            )
         training = training._replace(
             weights=model.weights, first=none, second=none, best=model.weights, steps=0, idle=0, left=self.max_iter,
             rate=float(self.learning_rate_init), validation_scores=np.zeros(0),
