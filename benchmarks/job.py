@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
+        shutil.rmtree(folder / "predictions", ignore_errors=True)  # of an earlier run
         write(folder / "orders", given.days + 1, given.rows)
         results = [done_by(tools, folder, given.days, given.rounds) for tools in given.by]
     table(results)

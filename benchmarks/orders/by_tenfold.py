@@ -82,8 +82,14 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
             plt.close()
         importance = tn.permutation_importance(model, new, scoring="roc_auc", n_repeats=2)
         print(importance)
-        tn.partial_dependence(model, new, "price", grid_resolution=10).plot()
+        tn.display.PartialDependenceDisplay.from_estimator(model, new, ["price"], grid_resolution=10)
         plt.savefig(folder / "price.png")
+        plt.close()
+    with steps.step("explain"):
+        explained = tn.explain(model, new)
+        print(explained)
+        explained.plot()
+        plt.savefig(folder / "explained.png")
         plt.close()
     with steps.step("update with the new day"):
         boosted = of["boosting"].fit(rows)
