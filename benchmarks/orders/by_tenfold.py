@@ -88,7 +88,7 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
     with steps.step("explain"):
         explained = tn.explain(model, new)
         print(explained)
-        explained.plot()
+        tn.display.ContributionsDisplay(explained).plot()
         plt.savefig(folder / "explained.png")
         plt.close()
     with steps.step("update with the new day"):
