@@ -6,7 +6,7 @@ import inspect
 
 import tenfold
 from tenfold.estimator import Estimator
-from tenfold.estimator.shell.updating import merging_words, partial_fit_words, ways_to_continue
+from tenfold.estimator.updating.capabilities import merging_words, partial_fit_words, ways_to_continue
 
 
 def updating_rows() -> list[tuple[str, str, str, str]]:

@@ -14,7 +14,7 @@ from helpers import by_law_params, learners, name_of
 from tenfold.core import MANY, ONE, SEQUENTIAL
 from tenfold.core.axes import bits
 from tenfold.estimator.shell.keywords import NoEffect, keywords_of
-from tenfold.estimator.shell.updating import merging_words, partial_fit_words, ways_to_continue
+from tenfold.estimator.updating.capabilities import merging_words, partial_fit_words, ways_to_continue
 from tenfold.sources import part_rows
 from tenfold.testing.data import draw
 

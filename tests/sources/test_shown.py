@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
@@ -32,6 +33,25 @@ def test_the_first_rows_of_files_and_frames(parquet):
     assert only.head(2).to_pydict()["a"] == [5.0, 6.0]
 
 
+def test_first_rows_are_a_table_as_text_and_html_and_for_other_libraries(parquet):
+    head = tn.scan(parquet).head(2)
+    assert str(head) == "a  b  w  y\n0  x  1  0\n1  y  1  1"
+    assert head._repr_html_().count("<tr>") == 3
+    for form in (pl.DataFrame(head), head.to_polars(), pl.from_pandas(head.to_pandas())):
+        assert form.equals(pl.DataFrame(head.to_arrow()))
+    frame = pd.DataFrame({"<b>": ["x" * 99, None], **{f"c{k}": ["a value" * 2, "b"] for k in range(9)}})
+    wide = tn.scan(frame).head()
+    lines = str(wide).splitlines()
+    assert max(map(len, lines[:3])) <= 120
+    assert lines[-1] == "and columns 'c5', 'c6', 'c7', 'c8'"
+    assert "null" in lines[2]
+    assert "&lt;b&gt;" in wide._repr_html_()
+    assert str(tn.scan(frame).sample(2)) == str(wide)
+    rows = tn.scan(parquet, target="y", columns=["a"])
+    model = tn.LinearRegression().fit(rows)
+    assert np.array_equal(model.predict(rows.head(3).select(["a"])), model.predict(rows).collect()[:3])
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, np.asfortranarray], ids=["C", "CSR", "F"])
 def test_the_first_rows_of_arrays(form):
     X = np.arange(12.0).reshape(6, 2)
@@ -55,7 +75,7 @@ def test_the_first_rows_of_dask():
 def test_the_first_predictions(parquet):
     rows = tn.scan(parquet, target="y", columns=["a"])
     said = tn.LinearRegression().fit(rows).predict(rows)
-    np.testing.assert_allclose(said.head(4).column(0), [0.0, 1.0, 2.0, 3.0], atol=1e-12)
+    np.testing.assert_allclose(said.head(4)[said.names[0]], [0.0, 1.0, 2.0, 3.0], atol=1e-12)
     assert said.schema.names == list(said.names)
     assert repr(said).startswith("<Output of LinearRegression: 10 rows in 4 parts, 1 column; first rows: [")
     numbers = repr(said).split("[")[1].split("]")[0].split(",")
@@ -115,7 +135,8 @@ def test_all_rows_and_a_sample_of_them(kind, parquet):
     drawn = [tuple(rows.sample(4, random_state=seed)["a"].to_pylist()) for seed in range(40)]
     assert all(len({*some}) == 4 and list(some) == sorted(some) for some in drawn)
     assert {value for some in drawn for value in some} == {*FRAME["a"]}
-    assert rows.sample(4, random_state=7).equals(rows.sample(4, random_state=7))
+    again = [rows.sample(4, random_state=7).to_arrow() for _ in range(2)]
+    assert again[0].equals(again[1])
     assert rows.sample(99).num_rows == 10
     with pytest.raises(tn.DataError, match=r"Remedy: sample\(100\)"):
         rows.sample(0)

@@ -28,8 +28,8 @@ from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.core import MANY, Claim, Need, Schema
 from tenfold.core.learner import Done
 from tenfold.estimator.shell.constraints import array, choice, integer, real, seed
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import copied, ignored_verbose, no_function, not_random, same_clusters
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.stats.rows.weighted_sample import Race
 
 

@@ -24,9 +24,9 @@ from tenfold.core.learner import Done
 from tenfold.core.statistic import Expression, Ordered
 from tenfold.estimator.epochs import FinalPass, TrainedByEpochs
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import COUNT_OR_NONE, FLAG, ignored_verbose, no_function, not_random
 from tenfold.estimator.shell.keywords import NoEffect, Refused
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.stats.rows.weighted_sample import Race
 
 SAID = ("inertia", "next round saves")

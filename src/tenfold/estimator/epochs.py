@@ -13,7 +13,7 @@ from tenfold.core.axes import Bundle
 from tenfold.core.contract import RecordTypes
 from tenfold.core.learner import Done, ModelT, StateT, SummaryT
 from tenfold.core.statistic import Expression
-from tenfold.estimator.shell.sequential import Sequential
+from tenfold.estimator.updating.sequential import Sequential
 
 T = TypeVar("T")
 

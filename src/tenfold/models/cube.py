@@ -22,7 +22,7 @@ from tenfold.engine.cells.summing import Summing
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.progress import progress
 from tenfold.estimator import Estimator
-from tenfold.estimator.shell.merging import different
+from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
 from tenfold.models.keyed_chunks import keyed_chunks

@@ -21,7 +21,7 @@ from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, hashes_
 from tenfold.engine.cells.summing import Summaries
 from tenfold.estimator import Classifier, Transformer
 from tenfold.estimator.shell.kinds import winners
-from tenfold.estimator.shell.merging import claims_of
+from tenfold.estimator.updating.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import ANOTHER_SCAN, STATUS, CellModels, narrowed, solve_cells
 from tenfold.sources.expressions.computed_columns import Computed

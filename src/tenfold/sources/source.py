@@ -17,6 +17,7 @@ from tenfold.core import AnyColumn, Chunk, Codes, DataError, Need, Schema, Value
 from tenfold.core.certificate import number_of
 from tenfold.core.contract import for_users, is_marked
 from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL, ROW_IDS_PER_PART
+from tenfold.core.rows.row_table import RowTable
 from tenfold.sources import sequence_source, validation
 from tenfold.sources.group_by import GroupedRows
 
@@ -89,7 +90,7 @@ class Source(ABC):
         return len(self)
 
     @for_users
-    def head(self, rows: int = 5) -> pa.Table:
+    def head(self, rows: int = 5) -> RowTable:
         """Return the first rows for inspection: all columns, in their original types.
 
         Parameters
@@ -98,18 +99,23 @@ class Source(ABC):
 
         Returns
         -------
-        table : pyarrow.Table
-            `.to_pandas()` makes a frame of it.
+        table : RowTable
+            Print it, show it in a notebook, or make a frame of it: `.to_pandas()`, `.to_polars()`, `.to_arrow()`.
 
         Examples
         --------
         >>> import pandas as pd, tenfold as tn
         >>> rows = tn.scan(pd.DataFrame({"size": [1, 2, 3], "price": [2.0, 4.0, 6.0]}), target="price")
-        >>> rows.head(2).to_pydict()
-        {'size': [1, 2], 'price': [2.0, 4.0]}
+        >>> rows.head(2)
+        size  price
+           1      2
+           2      4
         """
         if rows < 0:
             raise DataError(f"head takes a number of rows, and {rows} is negative. Remedy: head({-rows})")
+        return RowTable(self._first(rows))
+
+    def _first(self, rows: int) -> pa.Table:
         found: list[pa.Table] = []
         for part in range(len(self)):
             for table in self.preview(part, max(rows, 1)):
@@ -120,7 +126,7 @@ class Source(ABC):
         return _stacked(found)
 
     @for_users
-    def sample(self, rows: int = 100, random_state: int = 0) -> pa.Table:
+    def sample(self, rows: int = 100, random_state: int = 0) -> RowTable:
         """Return rows drawn at random without replacement, in their order: all columns, in their original types.
 
         Parameters
@@ -132,8 +138,8 @@ class Source(ABC):
 
         Returns
         -------
-        table : pyarrow.Table
-            `.to_pandas()` makes a frame of it.
+        table : RowTable
+            Print it, show it in a notebook, or make a frame of it: `.to_pandas()`, `.to_polars()`, `.to_arrow()`.
 
         Examples
         --------
@@ -146,13 +152,13 @@ class Source(ABC):
         counted = self.n_rows
         total = sum(t.num_rows for part in range(len(self)) for t in self.preview(part)) if counted is None else counted
         left = np.sort(np.random.default_rng(random_state).choice(total, min(rows, total), replace=False))
-        found, start = [self.head(0)], 0
+        found, start = [self._first(0)], 0
         for part in range(len(self)):
             for table in self.preview(part):
                 here = left[(left >= start) & (left < start + table.num_rows)]
                 found.append(table.take(pa.array(here - start)))
                 start += table.num_rows
-        return _stacked(found)
+        return RowTable(_stacked(found))
 
     @for_users
     def describe(self, *, target: str = "auto", top: int = 10) -> Any:
@@ -204,7 +210,7 @@ class Source(ABC):
     @for_users
     def schema(self) -> pa.Schema:
         """The names and Arrow types of all columns."""
-        return self.head(1).schema
+        return self._first(1).schema
 
     def preview(self, part: int, rows: int | None = None) -> Iterator[pa.Table]:
         """Yield the rows of a part as tables for users; with `rows`, at least the first n of them."""

@@ -136,12 +136,30 @@ def test_standard_errors_as_statsmodels():
     text = str(ours.summary())
     assert "The p-values and intervals hold if" in text
     assert f"{2 * -theirs.llf:.6g}" in text
-    with pytest.raises(ValueError, match="biased"):
-        tn.LogisticRegression().fit(X, y).summary()
-    with pytest.raises(ValueError, match="two classes"):
-        tn.LogisticRegression(C=np.inf).fit(*make(classes=3)).summary()
+
+
+@pytest.mark.parametrize(
+    ("model", "classes", "reason"),
+    [
+        (tn.LogisticRegression(), 2, "do not include the bias"),
+        (tn.LogisticRegression(C=np.inf), 3, "two classes only"),
+    ],
+)
+def test_a_summary_without_standard_errors_has_the_estimates_and_the_reason(model, classes, reason):
+    X, y = make(classes=classes)
+    model = model.fit(X, y)
+    with pytest.raises(ValueError, match=reason):
+        model.conf_int()
+    found = model.summary()
+    assert reason in str(found)
+    assert found.rows[1] == ("x1", *(f"{v:.6g}" for v in model.coef_[:, 1]))
+    assert found.rows[-1] == ("intercept", *(f"{v:.6g}" for v in model.intercept_))
+    assert len(found.header) == 1 + len(model.coef_)
+
+
+def test_no_standard_errors_at_another_state():
     with pytest.raises(ValueError, match="last pass"):
-        _early(X, y).summary()
+        _early(*make()).conf_int()
 
 
 def _early(X, y):
@@ -215,7 +233,8 @@ def test_separable_data_has_no_minimiser_and_it_is_said():
     grown.model_ = model.model_._replace(coef=2 * model.model_.coef, intercept=2 * model.model_.intercept)
     assert objective(grown, X, y) < objective(model, X, y)  # larger is better, always
     with pytest.raises(ValueError, match="separable, so the maximum likelihood estimate does not exist"):
-        model.summary()
+        model.conf_int()
+    assert "separable, so" in str(model.summary())
     with pytest.warns(UserWarning, match="as they do if some rows can be separated"):
         model = tn.LogisticRegression(C=np.inf).fit([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
     assert model.certificate_["separable"].status == "estimated"

@@ -39,9 +39,9 @@ from tenfold.ensemble.boosting.gradient_statistics import (
 )
 from tenfold.ensemble.boosting.gradients import Gradients
 from tenfold.estimator import Estimator, check_is_fitted, fitted
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keywords import Refused
 from tenfold.estimator.shell.parameters import fixed
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.stats.rows.draws import Holdout
 from tenfold.stats.rows.gathered_bins import BinnedRows, GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors

@@ -17,7 +17,7 @@ from tenfold.engine.snapshot import Snapshot
 from tenfold.estimator.files.registry import is_pipeline
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.kinds import winners
-from tenfold.estimator.shell.merging import refusing_arithmetic_errors
+from tenfold.estimator.updating.merging import refusing_arithmetic_errors
 
 NO_RECORD = Bundle(())
 """placeholder of a summary that was not requested, or of a missing model"""

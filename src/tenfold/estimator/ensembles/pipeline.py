@@ -27,10 +27,10 @@ from tenfold.core.errors import from_here
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
 from tenfold.estimator.lazy_output import Mapped
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
-from tenfold.estimator.shell.merging import different
+from tenfold.estimator.updating.continuing import Continues
+from tenfold.estimator.updating.merging import different
 from tenfold.sources import ArraySource, as_source, is_lazy
 
 

@@ -29,7 +29,6 @@ from tenfold.engine.progress import progress
 from tenfold.estimator.files import model_file
 from tenfold.estimator.files.checkpoint import Checkpoint
 from tenfold.estimator.lazy_output import Mapped, joined
-from tenfold.estimator.shell import merging
 from tenfold.estimator.shell.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.shell.constraints import refuse_splitter
 from tenfold.estimator.shell.fitted_params import (
@@ -46,7 +45,8 @@ from tenfold.estimator.shell.fitted_params import (
 from tenfold.estimator.shell.keywords import has_no_effect, refuse_keywords
 from tenfold.estimator.shell.parameters import Parameters
 from tenfold.estimator.shell.sparse_interface import aligned
-from tenfold.estimator.shell.updating import remedy_for_more_rows
+from tenfold.estimator.updating import merging
+from tenfold.estimator.updating.capabilities import remedy_for_more_rows
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names, computed_of
 

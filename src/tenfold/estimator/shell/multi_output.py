@@ -18,10 +18,10 @@ from tenfold.core.contract import for_users
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator.lazy_output import Mapped
-from tenfold.estimator.shell import merging
 from tenfold.estimator.shell.callbacks import History
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.estimator.updating import merging
 from tenfold.sources import as_source
 from tenfold.sources.inputs import check_names, has_outputs, is_lazy
 

@@ -127,7 +127,7 @@ class Contributions(ResultTable):
             By the names of the columns.
         """
         if isinstance(self.rows, Source):
-            table = self.rows.head(number + 1).slice(number, 1)
+            table = self.rows.head(number + 1).to_arrow().slice(number, 1)
         elif is_frame(self.rows):
             some = self.rows[number : number + 1] if hasattr(self.rows, "iloc") else self.rows.slice(number, 1)
             table = table_of(some)

@@ -21,7 +21,7 @@ from tenfold.core.field_values import NOT_NAN, Between, OneOf
 from tenfold.core.learner import Done
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.callbacks import with_callbacks
-from tenfold.estimator.shell.continuing import Continues
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.linear_model.glm.newton import EPS, QuadraticModel, around, levelled, moved, place, root_of, strong
 from tenfold.linear_model.inference.inference import RobustErrors
 from tenfold.linear_model.inference.standard_errors import ROBUST

@@ -86,6 +86,8 @@ class Errors(Terms, Glm):
         return np.column_stack([self._terms() - reach, self._terms() + reach])
 
     def _table(self, level: float) -> Summary:
+        if reason := self._no_errors_because():
+            return self._estimates(reason)
         s = self._curvature_
         errors = self.standard_errors_
         low, high = f"{50 * (1 - level):.4g} %", f"{50 * (1 + level):.4g} %"
@@ -133,27 +135,50 @@ class Errors(Terms, Glm):
         values = model.coef[0]
         return np.append(values, model.intercept[0]) if self.fit_intercept else values
 
+    def _estimates(self, reason: str) -> Summary:
+        """Return a table of the estimates alone, of each class if there are several, with the reason for that."""
+        model: GlmModel = self.model_
+        values = np.column_stack([model.coef, model.intercept]) if self.fit_intercept else model.coef
+        of = [f"of {label}" for label in self.schema_.classes] if len(values) > 1 else ["estimate"]
+        rows = [(str(name), *(f"{v:.6g}" for v in each)) for name, each in zip(self.terms_, values.T, strict=True)]
+        return Summary(
+            f"{type(self).__name__}: estimates",
+            (number_of(self.certificate_.provenance.rows, "row"), "no standard errors, p-values and intervals"),
+            ("term", *of),
+            tuple(rows),
+            (
+                ("How far this can be trusted", tuple(f"{c}." for c in self.certificate_.claims)),
+                ("There are no standard errors", (reason,)),
+            ),
+        )
+
     def _known(self) -> Curvature:
         """Return the summary at the estimate, or raise an error with the reason why there are no standard errors."""
         if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
+        if reason := self._no_errors_because():
+            raise ValueError(reason)
+        return self._curvature_
+
+    def _no_errors_because(self) -> str:
+        """Return the reason why there are no standard errors; empty if there are."""
         model, s = self.model_, self._curvature_
         if any(self.penalties(1.0)):
-            raise ValueError(
-                "with a penalty the estimates are biased, and standard errors of maximum likelihood would not speak of "
-                "them. Remedy: fit without one (C=inf, alpha=0)"
+            return (
+                "with a penalty the estimates are biased, and standard errors of maximum likelihood do not include the "
+                "bias. Remedy: fit without one (C=inf, alpha=0)"
             )
         if model.coef.shape[0] > 1:
-            raise ValueError("standard errors are known for two classes only")
+            return "standard errors are known for two classes only"
         if not isinstance(s, Curvature) or not len(s.gram):
-            raise ValueError("the model has no Hessian: it was saved without its summary, or has too many coefficients")
+            return "the model has no Hessian: it was saved without its summary, or has too many coefficients"
         if self.certificate_.get("separable"):
-            raise ValueError("the rows are separable, so the maximum likelihood estimate does not exist")
+            return "the rows are separable, so the maximum likelihood estimate does not exist"
         if not (np.array_equal(s.coef, model.coef) and np.array_equal(s.intercept, model.intercept)):
-            raise ValueError("the fit was stopped before its last pass. Remedy: a larger max_iter")
+            return "the fit was stopped before its last pass. Remedy: a larger max_iter"
         if self.standard_errors in ROBUST and not isinstance(self.summary_, CurvatureScores):
-            raise ValueError(
+            return (
                 f"{self.standard_errors} standard errors need one more pass, before which the fit was stopped. Remedy: "
                 "a larger max_iter"
             )
-        return s
+        return ""

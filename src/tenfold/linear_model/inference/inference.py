@@ -11,8 +11,8 @@ from tenfold.core import Array, Columns, Design, MatrixLike, Stop, VectorLike
 from tenfold.estimator import Estimator, check_is_fitted, fitted, for_users
 from tenfold.estimator.grouped_rows import with_groups
 from tenfold.estimator.shell.callbacks import with_callbacks
-from tenfold.estimator.shell.merging import refusing_arithmetic_errors
 from tenfold.estimator.summary_table import Summary
+from tenfold.estimator.updating.merging import refusing_arithmetic_errors
 from tenfold.linear_model.inference.coefficient_summary import Names, summary_of
 from tenfold.linear_model.inference.standard_errors import FTest, Inference
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Codes, Schema
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.shell.constraints import numbers
-from tenfold.estimator.shell.merging import one_blas_thread
+from tenfold.estimator.updating.merging import one_blas_thread
 from tenfold.linear_model.penalized.quadratic import Quadratic, quadratic
 from tenfold.stats.moments.moments import Moments
 from tenfold.stats.rows.wide_rows import Rows

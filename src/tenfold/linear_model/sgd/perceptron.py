@@ -19,7 +19,6 @@ from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.decision_function import Deciding
 from tenfold.estimator.shell.keyword_decisions import (
     FROM_ZERO,
@@ -30,6 +29,7 @@ from tenfold.estimator.shell.keyword_decisions import (
     not_held_back,
 )
 from tenfold.estimator.shell.keywords import NoEffect, Refused
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.linear_model.sgd.perceptron_epoch import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
 from tenfold.theory.bounds.mistakes import perceptron_mistakes
 from tenfold.theory.bounds.occam import compression_bound

@@ -23,7 +23,6 @@ from tenfold.estimator import Estimator, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, TrainedByEpochs
 from tenfold.estimator.feature_coefficients import Featured
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real, seed, share
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import (
     averaged_from_start,
     ignored_verbose,
@@ -34,6 +33,7 @@ from tenfold.estimator.shell.keyword_decisions import (
     some_l1_ratio,
 )
 from tenfold.estimator.shell.kinds import warn_not_converged
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.linear_model.least_squares.normal_equations import norms
 from tenfold.linear_model.sgd.sgd_epoch import SCHEDULES, DescentEpoch, OrderedDescentEpoch, StepRule
 from tenfold.linear_model.sgd.sgd_summaries import (

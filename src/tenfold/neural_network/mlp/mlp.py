@@ -24,10 +24,10 @@ from tenfold.core.statistic import Expression
 from tenfold.estimator import check_is_fitted, fitted
 from tenfold.estimator.epochs import Epoch, FinalPass, Validate
 from tenfold.estimator.shell.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
-from tenfold.estimator.shell.continuing import Continues
 from tenfold.estimator.shell.keyword_decisions import ignored_verbose
 from tenfold.estimator.shell.keywords import refused
 from tenfold.estimator.summary_table import Summary
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.neural_network.graphs.network_summary import network_summary
 from tenfold.neural_network.mlp.mlp_epoch import BatchRule, NetworkEpoch
 from tenfold.neural_network.mlp.network_weights import ACTIVATIONS, Embedding, Network

@@ -13,7 +13,7 @@ from tenfold.engine import Snapshot
 from tenfold.estimator.shell.callbacks import with_callbacks
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.shell.keywords import has_no_effect
-from tenfold.estimator.shell.merging import different
+from tenfold.estimator.updating.merging import different
 from tenfold.sources.inputs import check_names
 
 

@@ -15,7 +15,7 @@ from tenfold.core.axes import is_record, recode, values
 from tenfold.core.rows.row_sketch import RowSketch, digest_of
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread as one_blas_thread
-from tenfold.estimator.shell.updating import remedy_for_more_rows
+from tenfold.estimator.updating.capabilities import remedy_for_more_rows
 
 MIN_PLACES_FOR_INTERVAL = 30
 """places: of fewer, the spread between bootstraps is off by more than an eighth, and folds have one or two of them"""

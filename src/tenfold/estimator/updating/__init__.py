@@ -1,0 +1,1 @@
+"""More rows for a fitted model: merging, a fit that continues, and `partial_fit`."""
