@@ -112,6 +112,52 @@ def test_every_public_name_of_scikit_learn_is_found_in_the_same_place():
     assert ours > 90
 
 
+def test_a_name_of_scikit_learn_that_is_not_ours_is_refused_with_its_place():
+    """And nothing of scikit-learn is loaded for that."""
+    said = "Remedy: {}tenfold.impute{}KNNImputer, which is scikit-learn's own; tenfold's own there: SimpleImputer"
+    with pytest.raises(AttributeError, match=f"has no attribute 'KNNImputer'. {said.format('', '.')}"):
+        tenfold.KNNImputer  # noqa: B018
+    with pytest.raises(
+        ImportError, match=f"cannot import name 'KNNImputer' from 'tenfold'. {said.format('from ', ' import ')}"
+    ):
+        from tenfold import KNNImputer  # noqa: F401
+    with pytest.raises(AttributeError, match="Remedy: tenfold.linear_model.HuberRegressor.*there: Adaline, .* more$"):
+        tenfold.HuberRegressor  # noqa: B018
+    with pytest.raises(AttributeError, match="Remedy: tenfold.metrics.accuracy_score, which is scikit-learn's own$"):
+        tenfold.accuracy_score  # noqa: B018
+    with pytest.raises(ImportError, match="Remedy: from tenfold.kernels import GaussianKernel$"):
+        from tenfold import GaussianKernel  # noqa: F401
+    for name in ("NoSuchLearner", "_no_such_name"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'$") as error:
+            getattr(tenfold, name)
+        assert (error.value.name, error.value.obj) == (name, tenfold)
+    program = "import sys, tenfold; hasattr(tenfold, 'KNNImputer'); print([m for m in sys.modules if 'sklearn' in m])"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
+
+
+def test_every_name_of_scikit_learn_is_ours_or_refused_with_its_place():
+    refused = 0
+    for name, learner in all_estimators():
+        if name in tenfold._WHERE:
+            continue
+        with pytest.raises(
+            AttributeError, match=f"Remedy: (tenfold[.].*[.]{name}), which is scikit-learn's own"
+        ) as error:
+            getattr(tenfold, name)
+        place = str(error.value).partition("Remedy: ")[2].partition(",")[0].rpartition(".")[0]
+        assert getattr(import_module(place), name) is learner
+        refused += 1
+    assert refused > 100
+    there = vars(tenfold).keys() | tenfold._WHERE.keys() | vars(sklearn).keys()
+    for room in sorted(tenfold._FOLDERS | tenfold._ONLY_THEIRS):
+        theirs = sys.modules.get(f"sklearn.{room}")
+        for name in getattr(theirs, "__all__", ()):
+            if not name.startswith("_") and name not in there:
+                with pytest.raises(AttributeError, match=f"Remedy: tenfold[.].*[.]{name}, which is scikit-learn's own"):
+                    getattr(tenfold, name)
+
+
 def test_modules_that_scikit_learn_alone_has_are_found_below_tenfold():
     from tenfold.gaussian_process.kernels import RBF
     from tenfold.metrics.pairwise import cosine_similarity

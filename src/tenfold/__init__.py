@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -403,6 +404,8 @@ _ONLY_THEIRS = frozenset({
     "manifold", "multiclass", "multioutput", "random_projection", "semi_supervised",
 })  # fmt: skip
 """modules that scikit-learn alone has, found below `tenfold` as well"""
+_MOST_NAMED = 6
+"""names that an error lists"""
 _THEIR_FUNCTIONS = frozenset({"clone", "config_context", "get_config", "set_config", "show_versions"})
 """functions of `sklearn` itself"""
 
@@ -412,12 +415,64 @@ def __getattr__(name: str) -> Any:
         return import_module(f"tenfold.{name}")
     if name in _THEIR_FUNCTIONS:
         return getattr(import_module("sklearn"), name)
-    if name in _APART:
-        raise AttributeError(f"module 'tenfold' has no attribute {name!r}. Remedy: {_ROOMS[name]}.{name}")
-    if name not in _WHERE:
-        raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
+    if name not in _WHERE or name in _APART:
+        room, said = _room_of(name), f"module 'tenfold' has no attribute {name!r}"
+        said += f". Remedy: {room}.{name}{_beside(name, room)}" if room else ""
+        raise AttributeError(said, name=name, obj=sys.modules[__name__])
     globals()[name] = value = _find(name)
     return value
+
+
+def _room_of(name: str) -> str:
+    """Return the folder that has a name which `tenfold` itself has not, ours or scikit-learn's; empty: none has."""
+    if name in _APART:
+        return _ROOMS[name]
+    return "" if name.startswith("_") else _rooms_of_scikit_learn().get(name, "")
+
+
+def _beside(name: str, room: str) -> str:
+    """Return what an error says of a name of scikit-learn: whose it is, and which classes are ours in its folder."""
+    if name in _APART:
+        return ""
+    ours = sorted(one for one, where in _ROOMS.items() if f"{room}.".startswith(f"{where}.") and one[0].isupper())
+    if not ours or not name[0].isupper():
+        return ", which is scikit-learn's own"
+    if len(ours) > _MOST_NAMED:
+        ours = [*ours[:_MOST_NAMED], f"{len(ours) - _MOST_NAMED} more"]
+    return f", which is scikit-learn's own; tenfold's own there: {', '.join(ours)}"
+
+
+@cache
+def _rooms_of_scikit_learn() -> dict[str, str]:
+    """Return our folder for each public name of scikit-learn, read off its files: none of its modules is loaded."""
+    from pathlib import Path  # only once a name was not found
+
+    spec = find_spec("sklearn")
+    rooms, within = {}, {}
+    for folder in spec.submodule_search_locations or () if spec else ():
+        for room in sorted((_FOLDERS | _ONLY_THEIRS) - {"experimental"}):
+            for path in Path(folder, room, "__init__.py"), Path(folder, f"{room}.py"):
+                if path.is_file():
+                    rooms |= dict.fromkeys(_public_names(path.read_text(encoding="utf-8")), f"tenfold.{room}")
+            for path in sorted(Path(folder, room).glob("[a-z]*.py")):
+                within |= dict.fromkeys(_public_names(path.read_text(encoding="utf-8")), f"tenfold.{room}.{path.stem}")
+    return within | rooms
+
+
+def _public_names(source: str) -> set[str]:
+    """Return the names in `__all__` of a module, or its own if it has none; and those it has for type checkers."""
+    import ast
+
+    listed, defined, typed = set(), set(), set()
+    for node in ast.parse(source).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+                listed |= {part.value for part in ast.walk(value) if isinstance(part, ast.Constant)}
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) if not name.startswith("_"):
+                defined.add(name)
+            case ast.If(body=body):
+                typed |= {one.name for part in body if isinstance(part, ast.ImportFrom) for one in part.names}
+    return {str(name) for name in listed or defined} | typed
 
 
 def _find(name: str) -> Any:
@@ -475,6 +530,9 @@ class _ScikitLearnModules:
         except ModuleNotFoundError:  # of its parent
             theirs = None
         if theirs is None:
+            if room := _room_of(rest):  # `from tenfold import KNNImputer` looks for such a module at last
+                remedy = f"from {room} import {rest}{_beside(rest, room)}"
+                raise ImportError(f"cannot import name {rest!r} from 'tenfold'. Remedy: {remedy}", name="tenfold")
             return None
         return ModuleSpec(name, self, is_package=theirs.submodule_search_locations is not None)  # type: ignore[arg-type]
 

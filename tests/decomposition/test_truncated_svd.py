@@ -69,3 +69,11 @@ def test_text_and_searches():
     pipe = tn.make_pipeline(tn.TfidfVectorizer(), tn.TruncatedSVD(2), tn.LogisticRegression())
     search = GridSearchCV(pipe, {"truncatedsvd__n_components": [1, 3]}, cv=3).fit(documents, kinds)
     assert search.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("learner", [tn.TruncatedSVD(2), tn.PCA(2)])
+def test_products_of_very_many_columns_are_refused(learner):
+    words = sp.csr_array((np.ones(3), ([0, 1, 2], [0, 50_000, 99_999])), shape=(3, 100_000))
+    peer = f"sklearn.decomposition.{type(learner).__name__}"
+    with pytest.raises(tn.DataError, match=f"of 100,000 columns .* would take 80 GB. Remedy: .*SelectKBest.*{peer}"):
+        learner.fit(words)

@@ -31,6 +31,8 @@ from tenfold.linear_model.least_squares.normal_equations import varying
 from tenfold.stats.moments.centered_factor import Triangle, TriangularFactor
 from tenfold.stats.moments.moments import Comoments, Moments, refuse_small
 
+MAX_COLUMNS = 20_000
+"""columns whose products with each other are summed: 3 GB"""
 MIN_CORRELATION_EIGENVALUE = 1e-6
 """smallest eigenvalue of the correlations below which moments have lost too much"""
 
@@ -159,6 +161,7 @@ class PCA(OnePass, Projector):
         p = len(schema.columns)
         if isinstance(self.n_components, (int, np.integer)) and self.n_components > p:
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
+        refuse_wide(p, "PCA")
         return Comoments(target=False)
 
     def ask(self, state: Initial | ReadingRFactor | Done) -> Statistic | None:
@@ -354,6 +357,16 @@ def _log_density(learner: PCA, model: PCAModel, X: Columns) -> Array:
             far += ((block - t @ model.components) ** 2).sum(axis=1) / noise
         out[rows] = -0.5 * (far + volume)
     return out
+
+
+def refuse_wide(columns: int, peer: str) -> None:
+    """Refuse so many columns that the matrix of their products would be huge; `peer`: scikit-learn's learner of few."""
+    if columns > MAX_COLUMNS:
+        raise DataError(
+            f"the products of {columns:,} columns with each other would take {8e-9 * columns * columns:,.0f} GB. "
+            f"Remedy: at most {MAX_COLUMNS:,} columns, as max_features= of a vectorizer or SelectKBest chooses; or "
+            f"sklearn.decomposition.{peer}, which comes near to the same on rows in memory"
+        )
 
 
 def principal_axes(s: Moments | Triangle) -> Axes:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
-from tenfold.decomposition.pca import Axes, direction_digits, principal_axes, variance_digits
+from tenfold.decomposition.pca import Axes, direction_digits, principal_axes, refuse_wide, variance_digits
 from tenfold.estimator import OnePass, Transformer, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import integer
 from tenfold.estimator.shell.keyword_decisions import COUNT, EXACT, exact_tol, one_of, unseeded
@@ -34,7 +34,7 @@ class TruncatedSVD(OnePass, Transformer):
     """Truncated singular value decomposition of the rows, not centred, exact in one pass.
 
     Sparse rows, such as those of features of text, are read a few at a time and projected as they are. The Gram matrix
-    of p columns has p² numbers, so p should be some thousands at most.
+    of p columns has p² numbers, so p should be some thousands; more than 20,000 are refused.
 
     Parameters
     ----------
@@ -78,6 +78,7 @@ class TruncatedSVD(OnePass, Transformer):
         p = len(schema.columns)
         if self.n_components > p:
             raise ValueError(f"n_components={self.n_components} must be at most n_features={p}. Remedy: fewer")
+        refuse_wide(p, "TruncatedSVD")
         return Comoments(target=False)
 
     def solve(self, schema: Schema, s: Moments) -> TruncatedSVDModel:

@@ -68,7 +68,7 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
     """
 
     poor_score = True
-    need = Need("unused", missing=True, target="class")
+    need = Need("unused", missing=True, sparse=True, target="class")
     law_params = ({}, {"strategy": "most_frequent"})
 
     strategy: Annotated[str, choice("prior", "most_frequent"), not_drawn, from_target] = "prior"

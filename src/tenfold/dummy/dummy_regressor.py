@@ -65,7 +65,7 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     """
 
     poor_score = True
-    need = Need("unused", missing=True, target="number")
+    need = Need("unused", missing=True, sparse=True, target="number")
 
     strategy: Annotated[str, choice("mean"), no_median, no_quantile_strategy, from_target] = "mean"
     _: KW_ONLY

@@ -60,6 +60,7 @@ class MinMaxScaler(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
+    sparse_relative = "tn.MaxAbsScaler()"
     law_params = ({}, {"clip": True, "feature_range": (-1, 1)})
 
     feature_range: Annotated[tuple[float, float], tuple] = (0, 1)

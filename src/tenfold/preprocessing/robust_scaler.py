@@ -63,6 +63,7 @@ class RobustScaler(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
+    sparse_relative = "tn.MaxAbsScaler()"
     law_params = ({}, {"with_centering": False, "quantile_range": (10.0, 80.0)}, {"unit_variance": True})
 
     _: KW_ONLY

@@ -58,6 +58,7 @@ class StandardScaler(OnePass, Transformer):
 
     preserves_dtype = ("float64", "float32")
     invertible = True
+    sparse_relative = "tn.StandardScaler(with_mean=False)"
     law_params = ({}, {"with_mean": False}, {"with_std": False})
 
     with_mean: Annotated[bool, boolean] = True

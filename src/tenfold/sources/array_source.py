@@ -198,6 +198,8 @@ class ArraySource(Source):
         data: ColumnData
         if not schema.columns:
             data = np.empty((n, 0))
+        elif sp.issparse(self.X) and all(column.kind == "unused" for column in schema.columns):
+            data = sp.csr_array((n, len(schema.columns)), dtype=np.float32)
         elif self._has_categories(need) or not schema.plain:
             data = self._coded(rows, keep, need, schema)
         elif isinstance(self.X, tuple):
@@ -286,7 +288,7 @@ class ArraySource(Source):
         if isinstance(self.X, tuple):
             return _pick(self.X[j], rows, keep)
         if sp.issparse(self.X):
-            raise validation.refuse_sparse()
+            raise validation.refuse_sparse(self.X.shape, validation.NO_CATEGORIES)
         return _pick(self.X[:, j], rows, keep)
 
     @property

@@ -34,12 +34,14 @@ from tenfold.sources.scan import scan
 from tenfold.sources.source import Source
 from tenfold.sources.tables import Roles, TableSource, free_name
 from tenfold.sources.validation import (
+    NO_CATEGORIES,
     as_labels,
     check_binary,
     class_levels,
     refuse_dates,
     refuse_masked,
     refuse_rounding,
+    refuse_sparse,
     unmasked,
 )
 from tenfold.sources.validation import numbers as numbers_of
@@ -211,6 +213,10 @@ def _in_memory(
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
     if need.objects is not None:
         X = _written(X, need.objects)
+    if sp.issparse(X) and not need.sparse and X.ndim == 2 and need.kinds not in ("text", "date"):
+        who = type(model).__name__
+        why = NO_CATEGORIES if need.kinds == "categorical" else f"{who} takes no other"
+        raise refuse_sparse(X.shape, why, getattr(model, "sparse_relative", ""))
     framed = not isinstance(X, np.ndarray) and is_frame(X)
     if framed:
         data = _frame(model, X, need, reset)

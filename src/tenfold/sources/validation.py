@@ -43,6 +43,11 @@ MAX_INSPECTED_CATEGORIES = 10_000
 # ---- columns ------------------------------------------------------------------------------------------
 
 
+MAX_DENSE_BYTES = 1 << 30
+"""of a sparse matrix, were it dense, up to which an error tells users to make it so"""
+NO_CATEGORIES = "categories are wanted, and a sparse matrix has none"
+
+
 def check_columns(names: Sequence[str], named: bool, schema: Schema) -> None:
     """Refuse columns that are not those of the schema: taken by their places, so number and names must agree.
 
@@ -68,11 +73,17 @@ def check_width(width: int, schema: Schema) -> None:
         )
 
 
-def refuse_sparse() -> DataError:
-    """The error for a sparse matrix where categories are wanted."""
+def refuse_sparse(shape: tuple[int, int], why: str, relative: str = "") -> DataError:
+    """The error for a sparse matrix of this shape where dense rows are wanted; `relative`: a learner that takes it."""
+    dense = 8 * shape[0] * shape[1]
+    size = "less than 1 MB" if dense < 1e6 else f"{dense / 1e6:,.0f} MB" if dense < 1e9 else f"{dense / 1e9:,.0f} GB"
+    if dense <= MAX_DENSE_BYTES:
+        remedy = f"X.toarray(), which takes {size}"
+    else:
+        remedy = f"TruncatedSVD before it, in a pipeline, makes few columns of them; X.toarray() would take {size}"
     return DataError(
-        "Sparse data was passed for X, but dense data is required: categories are wanted, and a sparse matrix has none."
-        " Use '.toarray()' to convert to a dense numpy array"
+        f"Sparse data was passed for X, but dense data is required: {why}. Remedy: {remedy}"
+        + (f"; or a learner of sparse rows, such as {relative}" if relative else "")
     )
 
 

@@ -80,6 +80,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     """boolean attributes that `fit` decides beside the model; a sum has one if both models have it"""
     usual_scans: ClassVar[int | None] = None
     """about how many times an iterative learner reads its rows, if that depends little on them, for progress"""
+    sparse_relative: ClassVar[str] = ""
+    """a learner for the same purpose that takes sparse rows, for the error of one that does not"""
     chooses_columns: ClassVar[bool] = False
     """whether parameters select columns, so that `bound` must see the rows before `need` is used"""
 

@@ -43,6 +43,7 @@ def warn_not_converged(text: str) -> None:
 class Regressor(RegressorMixin, Estimator):
     """A subclass writes `predict_from(model, X)`."""
 
+    sparse_relative: ClassVar[str] = "tn.Ridge()"
     poor_score: ClassVar[bool] = False
     """whether it fits simple data badly by design: scikit-learn's checks then expect no more of it"""
 
@@ -106,6 +107,7 @@ class Classifier(ClassifierMixin, Estimator):
     has_decision_function: ClassVar[bool] = False
     """whether it has a `decision_function`, made of a hook `decision_from(model, X)`"""
 
+    sparse_relative: ClassVar[str] = "tn.LogisticRegression()"
     poor_score: ClassVar[bool] = False
     """whether it fits simple data badly by design: scikit-learn's checks then expect no more of it"""
 
@@ -408,6 +410,8 @@ Transformer.fit_transform = _fit_transform
 
 class Clusterer(ClusterMixin, Estimator):
     """A subclass writes `label_from(model, X)`, the number of a row's cluster; its summary has the `weight` of each."""
+
+    sparse_relative: ClassVar[str] = "tn.KMeans()"
 
     def _after_fit(self, source: Source) -> None:
         found = self._clusters_found()
