@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
 
 import tenfold as tn
 
@@ -82,7 +84,16 @@ def test_other_errors_keep_their_frames(monkeypatch):
     assert frames[-1] == "wrong"
 
 
-def test_warnings_name_the_line_of_the_user():
+def alone(learner):
+    return learner
+
+
+def within_their_search(learner):
+    return GridSearchCV(Pipeline([("learner", learner)]), {"learner__max_iter": [5]}, cv=2, scoring=lambda *_: 0.0)
+
+
+@pytest.mark.parametrize("within", [alone, within_their_search])
+def test_warnings_name_the_line_of_the_user(within):
     with pytest.warns(ConvergenceWarning) as caught:
-        tn.KMeans(n_clusters=3).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
+        within(tn.KMeans(n_clusters=3)).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
     assert {Path(one.filename) for one in caught} == {Path(__file__)}

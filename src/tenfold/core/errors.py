@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import sklearn
+
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+_SCIKIT_LEARN = Path(sklearn.__file__).parent
+_WITHIN = tuple(f"{at}{os.sep}" for at in (Path(__file__).parents[1], _SCIKIT_LEARN, _SCIKIT_LEARN.with_name("joblib")))
+"""folders of code that is not the user's own"""
 
 
 class DataError(ValueError):
@@ -88,6 +96,14 @@ class MergeError(ValueError):
 
 class ModelFileError(ValueError):
     """A model file is damaged, forged, or of a version this tenfold does not read."""
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the line of the user's own call: the first frame outside of tenfold and scikit-learn."""
+    frame, level = inspect.currentframe(), 2
+    while (frame := frame and frame.f_back) and frame.f_code.co_filename.startswith(_WITHIN):
+        level += 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 class _Edge:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.core import Flags, Remedy
+from tenfold.core.errors import warn_user
 from tenfold.estimator.shell.constraints import choice, integer
 from tenfold.estimator.shell.keywords import refused
 from tenfold.feature_selection.univariate import ScoresModel, UnivariateSelector, comparable
@@ -58,8 +58,4 @@ class SelectKBest(UnivariateSelector):
     def _after_fit(self, source: object) -> None:
         columns = len(self.model_.scores)
         if self.k != "all" and int(self.k) > columns:
-            warnings.warn(
-                f"k={self.k} is greater than n_features={columns}. All the features will be returned.",
-                UserWarning,
-                stacklevel=6,
-            )
+            warn_user(f"k={self.k} is greater than n_features={columns}. All the features will be returned.")

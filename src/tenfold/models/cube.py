@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from tenfold.core import ONE, Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
+from tenfold.core.errors import warn_user
 from tenfold.core.statistic import Gathered, Ordered
 from tenfold.engine import current, opened, schema_of
 from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
@@ -432,11 +432,9 @@ class Cube(BaseEstimator):
         if not return_level:
             lacking = int((depth < len(level.names)).sum())
             if lacking:
-                warnings.warn(
+                warn_user(
                     f"{lacking:,} of {len(depth):,} rows have no model of their own, and a coarser key's was used. "
-                    "return_level=True returns which",
-                    UserWarning,
-                    stacklevel=3,
+                    "return_level=True returns which"
                 )
         output = assembled(found).values
         return (output, depth) if return_level else output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from tenfold.compiled.rows.sparse_rows import put_codes
 from tenfold.core import Codes, Columns, DataError, Matrix, Remedy, Schema, Values
 from tenfold.core.arrays import MatrixLike
+from tenfold.core.errors import warn_user
 from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, boolean, choice, fraction, integer
 from tenfold.estimator.shell.keyword_decisions import as_floats
@@ -128,10 +128,9 @@ class OneHotEncoder(CategoryEncoder):
         some = np.flatnonzero((~known[codes]).any(axis=0)).tolist()
         if some:
             names = [X.names[j] if X.names is not None else f"x{j}" for j in some]
-            warnings.warn(
+            warn_user(
                 f"Found unknown categories in columns {names} during transform. They count as infrequent ones, and are "
-                "zeros where there are none",
-                stacklevel=2,
+                "zeros where there are none"
             )
 
     def _indicators(self, model: CategoryModel) -> tuple[Codes, int]:

@@ -6,7 +6,6 @@ weights against the need. Values of X are checked by `Columns` as they are read,
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from tenfold.core import (
     Values,
     VectorLike,
 )
+from tenfold.core.errors import warn_user
 from tenfold.core.schema import is_text
 from tenfold.sources import arrow
 from tenfold.sources.label_codes import column_of, levels
@@ -330,13 +330,11 @@ def warn_of_numbers_as_text(schema: Schema, need: Need, chosen: Collection[str],
         texts = found[:: -(-len(found) // MAX_INSPECTED_CATEGORIES)].tolist()
         odd = [text for text in texts if not _is_number(text)]
         if len(odd) <= (1 - MIN_NUMERIC_SHARE) * len(texts):
-            warnings.warn(
+            warn_user(
                 f"column {column.name!r} holds numbers stored as text"
                 + (f" (but {odd[0]!r} is none)" if odd else "")
                 + f", and is used as {len(found)} categories. Remedy: cast it to numbers; or, to keep the categories, "
-                + remedy.format(name=column.name),
-                UserWarning,
-                stacklevel=2,
+                + remedy.format(name=column.name)
             )
             named.add(column.name)
     return named

@@ -6,7 +6,6 @@ A machine is f(x) = Σ βᵢ k(xᵢ, x) + b over its support vectors. A model ha
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Annotated, Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Never, Schema, Stop, Values
+from tenfold.core.errors import warn_user
 from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import boolean, choice, integer, real
 from tenfold.estimator.shell.kinds import warn_not_converged
@@ -153,7 +153,7 @@ class KernelMachine(KernelExpansion):
             return
         if n > TOO_MANY:
             raise too_many_rows(type(self).__name__, n, self.relative)
-        warnings.warn(slow_with_rows(type(self).__name__, n, self.relative), UserWarning, stacklevel=2)
+        warn_user(slow_with_rows(type(self).__name__, n, self.relative))
 
     @property
     @fitted

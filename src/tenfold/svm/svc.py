@@ -7,7 +7,6 @@ machine, or each against the rest.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import KW_ONLY
 from itertools import combinations
 from typing import Annotated, Any, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.arrays import MatrixLike
+from tenfold.core.errors import warn_user
 from tenfold.core.field_values import COUNTS
 from tenfold.estimator import fitted
 from tenfold.estimator.class_weights import ClassWeight, class_weights
@@ -171,11 +171,10 @@ class SVC(KernelMachine, Deciding):
         if self.break_ties and self.decision_function_shape == "ovo" and k > 2:
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.probability != "deprecated":
-            warnings.warn(
+            warn_user(
                 "`probability` of SVC is deprecated: scikit-learn 1.9 deprecates it, and scikit-learn 1.11 removes it. "
                 "Remedy: CalibratedClassifierCV(SVC(), ensemble=False) of scikit-learn",
                 FutureWarning,
-                stacklevel=2,
             )
         return super().statistic(schema)
 

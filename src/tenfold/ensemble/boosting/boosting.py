@@ -10,7 +10,6 @@ loss at the end is seen by all rows.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -23,6 +22,7 @@ from tenfold.compiled.tree.tree_growing import LEAST, MOST, START, STOP
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Remedy, Schema
 from tenfold.core.arrays import MatrixLike
 from tenfold.core.axes import Bundle
+from tenfold.core.errors import warn_user
 from tenfold.core.learner import Done, Initial
 from tenfold.ensemble.boosting import leaf_quantiles as lq
 from tenfold.ensemble.boosting.boosted import BoostedModel, Level, RoundLoss
@@ -249,11 +249,9 @@ class Boosting(Continues, Estimator):
                 f"warm_start==True, or with start=model. Remedy: {self.rounds_name}={done + 100}"
             )
         if self.rounds == done:
-            warnings.warn(
+            warn_user(
                 f"the model has all {self.rounds_name}={done} rounds, so no tree is added. Remedy: "
-                f"{self.rounds_name}={done + 100}",
-                UserWarning,
-                stacklevel=6,
+                f"{self.rounds_name}={done + 100}"
             )
         if self.level != model.level:
             raise ValueError(

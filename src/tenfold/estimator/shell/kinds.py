@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import wraps
 from inspect import unwrap
@@ -26,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import MANY, Array, Codes, Column, Columns, Names, Need, Schema
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.contract import for_users
+from tenfold.core.errors import warn_user
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if
 from tenfold.sources import Source, is_lazy
@@ -37,7 +37,7 @@ T = TypeVar("T", bound=Any)
 
 def warn_not_converged(text: str) -> None:
     """Warn, as scikit-learn does, that a solver has ended before it was at the optimum."""
-    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    warn_user(text, ConvergenceWarning)
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -423,11 +423,10 @@ class Clusterer(ClusterMixin, Estimator):
                     f"n_samples={rows} should be >= n_clusters={self.n_clusters}. Remedy: fewer clusters, or more rows "
                     "of positive weight"
                 )
-            warnings.warn(
+            warn_user(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 "due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=7,
             )
         if not source.lazy:
             self.labels_ = self.predict(source.unweighted())  # also rows of weight zero

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
 from tenfold.core.axes import is_record, recode, values
+from tenfold.core.errors import warn_user
 from tenfold.core.rows.row_sketch import RowSketch, digest_of
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread as one_blas_thread
@@ -96,7 +96,7 @@ def _refuse_twice(a: Provenance, b: Provenance) -> None:
     distinct = min(len(RowSketch.read(one.marks).hashes) for one in (a, b))
     if distinct >= MIN_DISTINCT_ROWS or not which.startswith(("array", "table", "a source")):
         raise MergeError(text)
-    warnings.warn(text, UserWarning, stacklevel=4)
+    warn_user(text)
 
 
 def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: bool) -> tuple[Claim, ...]:

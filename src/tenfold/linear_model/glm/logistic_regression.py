@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from tenfold.compiled.linear_model.glm import LOGISTIC
 from tenfold.core import Array, Claim, Columns, Need, Remedy
+from tenfold.core.errors import warn_user
 from tenfold.estimator import Classifier, fitted
 from tenfold.estimator.class_weights import ClassWeight, ClassWeighted
 from tenfold.estimator.shell.constraints import boolean, choice, integer, positive, real, share
@@ -153,7 +153,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):  # type: ignore[mis
     def _after_fit(self, source: object) -> None:
         claim = None if any(self.penalties(1.0)) else self.certificate_.get("separable")
         if claim is not None:
-            warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
+            warn_user(f"LogisticRegression: {claim.because}")
 
     @property
     @fitted

@@ -8,7 +8,6 @@ other rows (the jackknife). An error rate of independent rows needs none of it: 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Literal
 
@@ -18,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 from tenfold.core import Certificate, Claim, DataError, MatrixLike
 from tenfold.core.certificate import number_of
-from tenfold.core.errors import from_here
+from tenfold.core.errors import from_here, warn_user
 from tenfold.engine.progress import progress
 from tenfold.metrics.predictors import check_model, feature_names
 from tenfold.metrics.scoring import Summary
@@ -130,22 +129,18 @@ assuming rows drawn independently from one distribution, none of them used to ma
     if judged.training_share:
         these = "these rows, so the scores do not apply to unseen rows"
         some = f"some of these rows (about {judged.training_share:.0%} of those looked at), so they promise too much"
-        warnings.warn(
+        warn_user(
             f"the model was made from {these if judged.training_share == 1 else some}. "
-            "Remedy: keep some rows from fit, or use cross_validate",
-            UserWarning,
-            stacklevel=3,
+            "Remedy: keep some rows from fit, or use cross_validate"
         )
         return Certificate((*_of_these_rows(judged, asked), *_baselines(judged, asked)), judged.provenance)
     claims = _promises(judged, asked, level, times, method, random_state)
     rows = judged.provenance.source if is_lazy(X) else print_of(X, y, sample_weight)
     many, kind = max((count_other_models(rows, one.kind, one.of(judged.total(one))), one.kind) for one in asked)
     if many and reused is None:
-        warnings.warn(
+        warn_user(
             f"these rows have scored {many} other model{'s' * (many > 1)} by {kind}, so the confidence limits hold for "
-            f"this one only if it was not chosen by them. Remedy: reused={many + 1} if it was, reused=1 if not",
-            UserWarning,
-            stacklevel=3,
+            f"this one only if it was not chosen by them. Remedy: reused={many + 1} if it was, reused=1 if not"
         )
     return Certificate((*claims, *_baselines(judged, asked), *_reuse(times)), judged.provenance)
 

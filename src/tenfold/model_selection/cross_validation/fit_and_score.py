@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -22,7 +21,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, column_or_1d, has_fit_parameter
 
 from tenfold.core import ONE, Array, Codes, DataError, Labels, MatrixLike, Need, Schema
-from tenfold.core.errors import naming
+from tenfold.core.errors import naming, warn_user
 from tenfold.core.statistic import Expression
 from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.group_keys import Key, Listed, Stratified
@@ -374,7 +373,7 @@ class FitAndScore:
             if isinstance(error, DataError) or not isinstance(scorer, Called):
                 raise
             self.failed.append((one, s, error))
-            warnings.warn(f"{scorer.title} of split {j} is NaN: {error}", UserWarning, stacklevel=2)
+            warn_user(f"{scorer.title} of split {j} is NaN: {error}")
             return np.nan
 
     def _sides(self, splits: Sequence[FoldSplit]) -> list[list[Side]]:

@@ -7,7 +7,6 @@ they are not, and the scores then measure a model on rows unlike its training ro
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -15,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from tenfold.core import Array, Chunk, Codes, Mergeable
+from tenfold.core.errors import warn_user
 from tenfold.core.statistic import Grouped
 
 SAMPLED_ROWS_PER_PART = 512
@@ -88,13 +88,11 @@ def warn_of_shift(folds: Sequence[FoldMeans], names: Sequence[str]) -> None:
     p = p_values(folds)
     if not len(p) or p.min() * len(p) >= FALSE_ALARMS:
         return
-    warnings.warn(
+    warn_user(
         f"the folds are not alike: the mean of column {names[int(p.argmin())]!r} differs between them by more than "
         f"chance (p = {p.min() * len(p):.1g}). Folds follow the order of the rows, class by class, and that order is "
         "related to the columns: each model is scored on rows unlike those it learned from. The scores do not estimate "
         "how well a model predicts new rows, such as those of a new day, and `tune` would choose by them. Remedy: "
         "shuffle=True, if new rows are like these; folds='time', or groups= the day, by a column or as "
-        "tenfold.col(...).dt.date(), if rows are sorted by time and those to predict are of later days",
-        UserWarning,
-        stacklevel=7,
+        "tenfold.col(...).dt.date(), if rows are sorted by time and those to predict are of later days"
     )

@@ -11,7 +11,6 @@ fit deal theirs by it too: stacking (`ensemble/stacking/stacking_folds.py`), and
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenfold.core import Array, Codes, DataError, Labels, Need
+from tenfold.core.errors import warn_user
 from tenfold.engine.count_jobs import CountClasses, CountLabels, CountRows
 from tenfold.engine.group_keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
 from tenfold.engine.loop import schema_of
@@ -241,11 +241,7 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     if total.max() < k:
         raise ValueError(f"n_splits={k} cannot be greater than the number of members in each class.")
     if (total < k).any():
-        warnings.warn(
-            f"The least populated class has only {total.min()} members, which is less than the {k} folds.",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn_user(f"The least populated class has only {total.min()} members, which is less than the {k} folds.")
     parts = len(source)
     first = [min((p, int(found[p][1][c])) for p in range(parts) if found[p][0][c]) for c in range(len(total))]
     order = sorted(range(len(total)), key=lambda c: first[c])  # classes by their first row

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Annotated
 
 import numpy as np
 
 from tenfold.core import Array, Mergeable, VectorLike
+from tenfold.core.errors import warn_user
 from tenfold.stats.metrics.rows import as_codes, weighted
 from tenfold.stats.metrics.sums import Sum
 
@@ -61,7 +61,7 @@ class LogLoss(Mergeable):
         eps = float(np.finfo(p.dtype).eps)
         p = p.astype(np.float64, copy=False)
         if np.abs(np.einsum("ij->i", p) - 1).max() > 1e-8 + math.sqrt(eps):
-            warnings.warn("probabilities do not sum to one; they are taken as they are", UserWarning, stacklevel=2)
+            warn_user("probabilities do not sum to one; they are taken as they are")
         mine = p[np.arange(len(p)), truth]
         off = p.copy()
         off[np.arange(len(p)), truth] -= 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
@@ -13,6 +12,7 @@ import numpy as np
 from tenfold.compiled.moments.products import fill_products, fill_slopes
 from tenfold.compiled.precision.double import monomials as fill
 from tenfold.core import Array, Certificate, Claim, Codes
+from tenfold.core.errors import warn_user
 from tenfold.stats.moments.double import Double
 
 MAX_PRODUCTS = 1_000_000
@@ -108,4 +108,4 @@ def warn_of_few_rows(learner: str, certificate: Certificate) -> None:
     claim = certificate.get("few rows")
     if claim is not None:
         text = f"{learner}: there are only {claim.value:.3g} {claim.because}. Remedy: a lower degree, or more rows"
-        warnings.warn(text, UserWarning, stacklevel=6)
+        warn_user(text)
