@@ -19,6 +19,7 @@ from tenfold.core.statistic import Expression
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.stats.combinators import Draw, Reweighted
 from tenfold.stats.counts.weight_by_class import ClassWeights, WeightByClass
+from tenfold.stats.rows.draws import Holdout
 
 ClassWeight = Mapping[Any, float] | str | None
 
@@ -58,12 +59,26 @@ def refuse_balanced(given: ClassWeight) -> None:
 
 
 class TimesFactor(Draw):
-    """The weight of each row, times the factor of its class."""
+    """The weight of each row, times the factor of its class; validation rows that were given keep their weights."""
 
     factor: Array
+    holdout: Holdout = Holdout()
 
     def weight(self, chunk: Chunk) -> Array:
-        found: Array = chunk.weight * self.factor[chunk.y]
+        factor = self.factor[chunk.y]
+        if self.holdout.begin:
+            factor = np.where(self.holdout.learns(chunk.places(), chunk.n), factor, 1.0)
+        found: Array = chunk.weight * factor
+        return found
+
+
+class RowsToLearnFrom(Draw):
+    """The weight of each row, zero for validation rows that were given."""
+
+    holdout: Holdout
+
+    def weight(self, chunk: Chunk) -> Array:
+        found: Array = np.where(self.holdout.learns(chunk.places(), chunk.n), chunk.weight, 0.0)
         return found
 
 
@@ -74,6 +89,8 @@ class WeighingClasses(NamedTuple):
     schema: Schema
     onto: Bundle
     """the state of the learner that it continues from, if any"""
+    begin: int = 0
+    """the place of the first validation row that was given; 0: none was"""
 
 
 class LearningWeighted(NamedTuple):
@@ -83,11 +100,13 @@ class LearningWeighted(NamedTuple):
     factor: Annotated[Array, "class", NOT_NEGATIVE]
     within: Bundle
     """the state of the learner as if it had been given those weights"""
+    begin: int = 0
+    """the place of the first validation row that was given; 0: none was"""
 
     @classmethod
-    def of(cls, state: Any, factor: Array) -> LearningWeighted:
+    def of(cls, state: Any, factor: Array, begin: int = 0) -> LearningWeighted:
         """A state of the learner, with the factors."""
-        return cls(state.step, factor, Bundle((state,)))
+        return cls(state.step, factor, Bundle((state,)), begin)
 
     @property
     def state(self) -> Any:
@@ -134,14 +153,28 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
             return WeighingClasses(state.step, schema, Bundle((state,)))
         return LearningWeighted.of(state, named_weights(self.class_weight, schema))
 
+    def validating(
+        self, state: StateT | WeighingClasses | LearningWeighted, begin: int
+    ) -> StateT | WeighingClasses | LearningWeighted:
+        """The first state of a fit to rows of which those from a place on are validation rows, with weights of one."""
+        learner: Any = super()
+        if isinstance(state, WeighingClasses):
+            begun = state.onto.each[0] if state.onto.each else learner.start(state.schema)
+            return state._replace(onto=Bundle((learner.validating(begun, begin),)), begin=begin)
+        if isinstance(state, LearningWeighted):
+            return state._replace(within=Bundle((learner.validating(state.state, begin),)), begin=begin)
+        validated: StateT = learner.validating(state, begin)
+        return validated
+
     def ask(self, state: StateT | WeighingClasses | LearningWeighted) -> Expression | None:
         """Return the statistic of class weights first, then the learner's own on reweighted rows."""
         learner: Any = super()
         if isinstance(state, WeighingClasses):
-            return WeightByClass(len(state.schema.classes))
+            weights = WeightByClass(len(state.schema.classes))
+            return Reweighted(RowsToLearnFrom(Holdout(begin=state.begin)), weights) if state.begin else weights
         if not isinstance(state, LearningWeighted):
             return learner.ask(state)
-        return Reweighted(TimesFactor(state.factor), learner.ask(state.state))
+        return Reweighted(TimesFactor(state.factor, Holdout(begin=state.begin)), learner.ask(state.state))
 
     def update(
         self, state: StateT | WeighingClasses | LearningWeighted, summary: SummaryT | ClassWeights
@@ -151,11 +184,11 @@ class ClassWeighted(Estimator[StateT, SummaryT, ModelT]):
         if isinstance(state, WeighingClasses):
             assert isinstance(summary, ClassWeights)
             begun = state.onto.each[0] if state.onto.each else learner.start(state.schema)
-            return LearningWeighted.of(begun, balanced_weights(summary.weight))
+            return LearningWeighted.of(begun, balanced_weights(summary.weight), state.begin)
         if not isinstance(state, LearningWeighted):
             return learner.update(state, summary)
         then: StateT = learner.update(state.state, summary)
-        return then if isinstance(then, Done) else LearningWeighted.of(then, state.factor)
+        return then if isinstance(then, Done) else LearningWeighted.of(then, state.factor, state.begin)
 
     def model(self, state: StateT | WeighingClasses | LearningWeighted) -> ModelT | None:
         learner: Any = super()

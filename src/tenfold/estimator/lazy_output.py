@@ -121,6 +121,12 @@ class Mapped(Source):
         other.base, other._found = self.base.unweighted(), {}
         return other
 
+    def numbered_from(self, part: int) -> Self:
+        other = super().numbered_from(part)
+        if other is not self:
+            other.base = self.base.numbered_from(part)
+        return other
+
     def in_memory(self) -> int:
         return self.base.in_memory()
 

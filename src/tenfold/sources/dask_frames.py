@@ -50,6 +50,17 @@ def at_hand(key: str, part: int, value: Any) -> Iterator[None]:
         _at_hand.reset(token)
 
 
+@contextmanager
+def handed_on(whole: Any, part: int, source: Source, number: int) -> Iterator[bool]:
+    """Hand on a part that the cluster has computed of a whole to the source that it is of; whether there is one."""
+    graph, (key, at, value) = source.graph(), _at_hand.get()
+    if graph is None or at != part or key != whole.key:
+        yield False
+        return
+    with at_hand(graph.key, number, value):
+        yield True
+
+
 class Computed(Source):
     """Parts that are at hand, or computed here."""
 

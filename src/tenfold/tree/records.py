@@ -89,6 +89,8 @@ class Setup(NamedTuple):
     """values of rows of rare targets, beside which columns are still to be cut"""
     rare: bool = False
     """whether columns are cut beside the values of rare classes: thresholds then lie between a node's own values"""
+    validation_begin: int = 0
+    """the place of the first validation row that was given; 0: none was"""
 
     @classmethod
     def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:

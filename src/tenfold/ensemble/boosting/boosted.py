@@ -63,6 +63,11 @@ class BoostedModel(NamedTuple):
         """Number of rounds of the fits before the last one."""
         return int(self.fit_began[-1])
 
+    @property
+    def validated(self) -> bool:
+        """Whether the last fit looked at validation rows."""
+        return len(self.validation_score) > 0 and not np.isnan(self.validation_score[-1])
+
     def begins_round(self, frontier: lw.Frontier) -> bool:
         """Whether the tree that grows is the first of a round, and is about to begin."""
         return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0

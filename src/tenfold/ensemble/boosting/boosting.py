@@ -96,12 +96,23 @@ class ContinuingRounds(NamedTuple):
     schema: Schema
     kept: Bundle
     """the model"""
+    begin: int = 0
+    """the place of the first validation row that was given; 0: none was"""
 
     @property
     def model(self) -> BoostedModel:
         """The model that it continues from."""
         found: BoostedModel = self.kept.each[0]
         return found
+
+
+class StartingValidated(NamedTuple):
+    """The state before the first pass of a fit to rows of which the last are validation rows."""
+
+    step: int
+    schema: Schema
+    begin: int
+    """the place of the first of them"""
 
 
 class AddingTrees(NamedTuple):
@@ -169,6 +180,7 @@ class CheckingLoss(NamedTuple):
 
 BoostingState = (
     Initial
+    | StartingValidated
     | ContinuingRounds
     | AddingTrees
     | RefiningEdges
@@ -232,8 +244,12 @@ class Boosting(Continues, Estimator):
         return int(self.random_state or 0)
 
     def _sampling(self, setup: Setup) -> RowSampling:
-        held_back = self.validation_fraction if self.stops_early(setup.ranges.rows) else 0.0
-        return RowSampling(Holdout(self._seed, held_back), self.subsample)
+        held_back = self.validation_fraction if self._validates(setup) and not setup.validation_begin else 0.0
+        return RowSampling(Holdout(self._seed, held_back, setup.validation_begin), self.subsample)
+
+    def _validates(self, setup: Setup) -> bool:
+        """Whether a fit looks at validation rows: some that were given, or some that it keeps back."""
+        return setup.validation_begin > 0 or self.stops_early(setup.ranges.rows)
 
     def start(self, schema: Schema) -> Initial:
         """The state before the first pass, which knows the schema alone."""
@@ -241,8 +257,8 @@ class Boosting(Continues, Estimator):
         return Initial(0, schema)
 
     def check_start(self, model: Any) -> None:
-        # Rounds are added, not taken away; rows that are held back are those that were.
-        done, rows = model.model_.rounds, model.model_.ranges.rows
+        # Rounds are added, not taken away.
+        done = model.model_.rounds
         if self.rounds < done:
             raise ValueError(
                 f"{self.rounds_name}={self.rounds} must be larger than or equal to n_iter_={done} when "
@@ -258,6 +274,10 @@ class Boosting(Continues, Estimator):
                 f"{type(self).__name__} cannot continue with the quantile of level {self.level:g}: the model has that "
                 f"of {model.level:g}. Remedy: the same one, or a fit from the beginning"
             )
+
+    def check_held_back(self, model: Any) -> None:
+        # Rows that are held back are those that were: the trees have learned from all others.
+        rows = model.model_.ranges.rows
         if model.stops_early(rows) and self.stops_early(rows):
             seed = model.certificate_.provenance.seed
             held = (seed, model.validation_fraction)
@@ -272,6 +292,12 @@ class Boosting(Continues, Estimator):
         # The state before the first pass, with the model whose trees are kept.
         return ContinuingRounds(model.rounds, schema, Bundle((model,)))
 
+    def validating(self, state: Initial | ContinuingRounds, begin: int) -> StartingValidated | ContinuingRounds:
+        """The first state of a fit to rows of which those from a place on are validation rows."""
+        if isinstance(state, ContinuingRounds):
+            return state._replace(begin=begin)
+        return StartingValidated(state.step, state.schema, begin)
+
     def stop(self) -> Never:
         return Never()
 
@@ -284,10 +310,12 @@ class Boosting(Continues, Estimator):
         match state:
             case Initial():
                 return SampleAndRanges(self._seed, strata_of(state.schema) if self.refines else 0)
-            case ContinuingRounds():
-                return SampleAndRanges(self._seed, 0)
+            case StartingValidated(_, schema, begin):
+                return SampleAndRanges(self._seed, strata_of(schema) if self.refines else 0, Holdout(begin=begin))
+            case ContinuingRounds(_, _, _, begin):
+                return SampleAndRanges(self._seed, 0, Holdout(begin=begin))
             case RefiningEdges(_, setup):
-                return Neighbors(setup.beside)
+                return Neighbors(setup.beside, Holdout(begin=setup.validation_begin))
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
             case AddingTrees(_, setup) | BoostingRows(_, setup):
@@ -312,8 +340,10 @@ class Boosting(Continues, Estimator):
     def update(self, state: BoostingState, s: BoostingSummary) -> BoostingState:
         """The next round or level: match what was asked for."""
         match state, s:
-            case Initial(), Look():
+            case Initial() | StartingValidated(), Look():
                 setup = Setup.of(state.schema, s, self.max_bins, EXACT_SUM_BITS)
+                if isinstance(state, StartingValidated):
+                    setup = setup._replace(validation_begin=state.begin)
                 return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
             case ContinuingRounds(), Look():
                 return self._continued(state, s)
@@ -345,7 +375,7 @@ class Boosting(Continues, Estimator):
 
     def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
         match state:
-            case ContinuingRounds(_, _, kept):
+            case ContinuingRounds(_, _, kept, _):
                 there = len(kept.each) == 1 and isinstance(kept.each[0], BoostedModel)
                 return there and isinstance(summary, Look) and self.is_valid(kept.each[0], None, schema)
             case AddingTrees(_, setup, _):
@@ -389,6 +419,7 @@ class Boosting(Continues, Estimator):
         """The state before the first tree that a fit adds to those of a model."""
         step, schema, model = state.step, state.schema, state.model
         setup = Setup.again(schema, look, model.edges, model.ranges, model.placed, EXACT_SUM_BITS)
+        setup = setup._replace(validation_begin=state.begin)
         self.check_targets(setup.ranges)
         # Kernels are compiled for arrays that may be written to, and those of a fitted model may not.
         boosted = model._replace(
@@ -419,8 +450,8 @@ class Boosting(Continues, Estimator):
         for output in range(boosted.outputs):
             g, h, word, loss = gradients.words(before, output, target, s.weight, learn)
             if output == 0:
-                boosted = self._scored(boosted, loss)
-                if self._finished(step, boosted):
+                boosted = self._scored(setup, boosted, loss)
+                if self._finished(setup, step, boosted):
                     return self._boosted(step, setup, boosted)
                 rules = self._rules(setup, boosted, _row_weight(setup, loss))
                 grower = BestFirst(s.bins, cut, rules)
@@ -443,8 +474,8 @@ class Boosting(Continues, Estimator):
         """Grow one level of one tree."""
         step, setup, boosted, at, row_weight = state
         if boosted.begins_round(at):
-            boosted, row_weight = self._scored(boosted, s.loss), _row_weight(setup, s.loss)
-            if self._finished(step, boosted):
+            boosted, row_weight = self._scored(setup, boosted, s.loss), _row_weight(setup, s.loss)
+            if self._finished(setup, step, boosted):
                 return self._boosted(step, setup, boosted)
         rules = self._rules(setup, boosted, row_weight)
         found = lw.proceed(at, s.histograms, None, setup.cut, rules)
@@ -482,9 +513,12 @@ class Boosting(Continues, Estimator):
             found = np.clip(found, -far, far)
         return np.asarray(found)
 
-    def _scored(self, boosted: BoostedModel, loss: RoundLoss) -> BoostedModel:
+    def _scored(self, setup: Setup, boosted: BoostedModel, loss: RoundLoss) -> BoostedModel:
         """Append the losses of the training and of the validation rows, if there are any."""
-        if self.stops_early(boosted.ranges.rows) and not loss.weight.all():
+        if setup.validation_begin and not loss.weight.all():
+            which, given = ("X", "sample_weight") if loss.weight[1] else ("X_val", "sample_weight_val")
+            raise DataError(f"no row of {which} has a weight. Remedy: a positive weight for some, {given}")
+        if self._validates(setup) and not loss.weight.all():
             all_or_none, size = ("all rows", "smaller") if loss.weight[1] else ("no row", "larger")
             raise DataError(
                 f"early stopping sets {all_or_none} aside for validation. Remedy: more rows, "
@@ -502,12 +536,12 @@ class Boosting(Continues, Estimator):
             train_score=np.append(train, score[0]), validation_score=np.append(validation, score[1])
         )
 
-    def _finished(self, step: int, boosted: BoostedModel) -> bool:
+    def _finished(self, setup: Setup, step: int, boosted: BoostedModel) -> bool:
         """Whether boosting stops: by the number of rounds, or by the validation loss."""
         if step >= self.rounds:
             return True
         seen, few = boosted.validation_score[boosted.compared :], self.n_iter_no_change
-        if few is None or not self.stops_early(boosted.ranges.rows):
+        if few is None or not self._validates(setup):
             return False
         return len(seen) > few and bool(seen[-few:].min() > seen[:-few].min() - self.tol)
 
@@ -603,7 +637,7 @@ class Boosting(Continues, Estimator):
     def train_score_(self) -> Array:
         """Score on the training rows after each round, as in scikit-learn."""
         check_is_fitted(self)
-        if not self.scores_are_losses and not self.stops_early(self.model_.ranges.rows):
+        if not self.scores_are_losses and not self.model_.validated:
             return np.zeros(0)
         return self._curve(self.model_.train_score)
 
@@ -612,7 +646,7 @@ class Boosting(Continues, Estimator):
     def validation_score_(self) -> Array:
         """Score on the validation rows after each round; empty without validation rows."""
         check_is_fitted(self)
-        return self._curve(self.model_.validation_score) if self.stops_early(self.model_.ranges.rows) else np.zeros(0)
+        return self._curve(self.model_.validation_score) if self.model_.validated else np.zeros(0)
 
     def _curve(self, loss: Array) -> Array:
         """Scores from the mean losses before the first round and after each round."""

@@ -45,7 +45,7 @@ class BoostingClassifier(Boosting, Classifier):
         # The logarithms of the shares of the classes, less their mean as scikit-learn has it; or of their ratio.
         assert isinstance(s, Weighed)
         k = max(len(setup.schema.classes), 2)
-        weight, held = s.sums[:k], s.sums[k + 1 : -1]
+        weight, held = s.sums[:k], s.sums[k + 1 : -1] if not setup.validation_begin else s.sums[:0]
         lost = np.flatnonzero((weight == 0) & (held > 0)) if len(held) and weight.any() else held[:0]
         if len(lost):
             raise DataError(

@@ -35,7 +35,7 @@ class RowSampling(NamedTuple):
     @property
     def drawn(self) -> bool:
         """Whether rows are drawn by their places."""
-        return self.holdout.share > 0 or self.subsample < 1
+        return self.holdout.by_place or self.subsample < 1
 
     def keeps(self, learns: Flags, places: Codes, number: int) -> Flags:
         """Which of the rows that are learned from at all a round learns from, by its number."""
@@ -163,7 +163,7 @@ class TargetDigits(OfBins[lq.Digits]):
     holdout: Holdout
 
     def summarize(self, chunk: Chunk) -> lq.Digits:
-        seen, _ = self.weighted_rows(chunk, self.holdout.share > 0)
+        seen, _ = self.weighted_rows(chunk, self.holdout.by_place)
         place = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, -1)
         return lq.count(self.sought, place, lq.keys(numbers_of(seen.target), np.float64), seen.weight, np.float64)
 

@@ -12,7 +12,7 @@ from tenfold.compiled.tree.tree_sums import GRADIENT_BITS, words
 from tenfold.core import Array, Codes, Flags
 from tenfold.core.driver_threads import by_rows
 from tenfold.ensemble.boosting.boosted import RoundLoss
-from tenfold.stats.trees.tree_bins import fine_unit
+from tenfold.stats.trees.tree_bins import NO_CODES, fine_unit
 from tenfold.tree.records import Ranges
 
 MAX_WHOLE_WEIGHT = 64
@@ -95,7 +95,7 @@ class Gradients(NamedTuple):
     ) -> tuple[Codes, Codes, Callable[[int, int], None]]:
         n = len(margin)
         g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
-        weights = (_EMPTY, weight) if self.few else (self._weights(weight), weight[:0])
+        weights = (_EMPTY, weight) if self.few else (self._weights(weight), NO_CODES)
         given = (margin, output, target, *weights, self.level, *self.units)
         return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
 

@@ -46,9 +46,10 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
         Whether a second `fit` keeps the trees of the first one and adds rounds, up to `max_iter` of them together.
     early_stopping : bool or "auto", default="auto"
         Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
-        "auto": if there are more than 10,000 rows.
+        "auto": if there are more than 10,000 rows, or `fit` is given `X_val`.
     validation_fraction : float, default=0.1
-        Share of the rows set aside for validation, drawn by their numbers in the source.
+        Share of the rows set aside for validation, drawn by their numbers in the source; none, if `fit` is given
+        `X_val`.
     n_iter_no_change : int, default=10
         Rounds without a fall of the loss after which a fit stops early.
     tol : float, default=1e-7

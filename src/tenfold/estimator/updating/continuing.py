@@ -69,6 +69,9 @@ class Continues:
     def check_start(self, model: Any) -> None:
         """Refuse a fitted model from which a fit with the parameters of this learner cannot continue."""
 
+    def check_held_back(self, model: Any) -> None:
+        """Refuse a fitted model that has learned from rows which a fit of this learner would hold back."""
+
     def _fit(
         self: Any,
         X: Any,
@@ -89,6 +92,8 @@ class Continues:
         known, fresh = self._checked_start(start), self._blank()
         fresh._validate_params()
         fresh.check_start(known)
+        if more.get("validation") is None:
+            fresh.check_held_back(known)
         check_names(known, X)
         X, y, weight = known._completed(X, y, weight, fresh.need, classes)
         if known.schema_.classes is not None and classes is None:

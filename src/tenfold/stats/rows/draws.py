@@ -15,6 +15,7 @@ from tenfold.compiled.rows.shuffling import deal
 from tenfold.compiled.tree.forests import draw_rows, tree_keys
 from tenfold.compiled.tree.gradients import in_share
 from tenfold.core import Bits, Chunk, Codes, Flags
+from tenfold.core.rows.chunk import ROW_IDS_PER_LEVEL
 
 ROW_STREAM, COLUMN_STREAM, SEED_STREAM, FOLD_STREAM = range(4)
 """streams: the bootstraps of members, the columns of their nodes, the seeds of members, folds"""
@@ -60,9 +61,18 @@ class Holdout(NamedTuple):
 
     seed: int = 0
     share: float = 0.0
+    begin: int = 0
+    """the place from which on rows are validation rows that were given; 0: none were"""
+
+    @property
+    def by_place(self) -> bool:
+        """Whether any rows are held back, so that places are needed."""
+        return self.share > 0 or self.begin > 0
 
     def learns(self, places: Codes, rows: int) -> Flags:
         """Return which rows are used for training; None of them is drawn if none is held out."""
+        if self.begin:
+            return places % ROW_IDS_PER_LEVEL < self.begin
         return share_of(places, self.seed, 0, 1.0 - self.share) if self.share else np.ones(rows, bool)
 
 

@@ -82,7 +82,7 @@ class BinnedRows(OfBins[GatheredBins]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> GatheredBins:
-        seen, _ = self.weighted_rows(chunk, self.places or self.holdout.share > 0)
-        if self.holdout.share:
+        seen, _ = self.weighted_rows(chunk, self.places or self.holdout.by_place)
+        if self.holdout.by_place:
             seen = seen.rows(self.holdout.learns(seen.places, len(seen.places)))
         return GatheredBins.of(seen if self.places else seen._replace(places=seen.places[:0]))

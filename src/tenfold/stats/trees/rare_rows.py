@@ -193,7 +193,7 @@ class Neighbors(Grouped[Gaps]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Gaps:
-        if self.holdout.share:
+        if self.holdout.by_place:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         values = self.values.copy()  # kernels are compiled for arrays that may be written to, and a value's may not
         low, scale, first = grid_of(values)

@@ -62,15 +62,14 @@ class Look(Mergeable):
     """largest absolute value of a numeric target"""
 
     @classmethod
-    def of(cls, chunk: Chunk, sample: Race, strata: Strata) -> Look:
-        """Summarize a first look at a chunk, with samples of its rows."""
+    def of(cls, chunk: Chunk, sample: Race, strata: Strata, targets: Array) -> Look:
+        """Summarize a first look at a chunk, with samples of its rows; the range is that of these targets."""
         w = chunk.weight
-        y = chunk.y if chunk.y is not None and chunk.y.dtype.kind == "f" and chunk.n else np.zeros(1)
-        if not np.isfinite(y).all():
+        if not np.isfinite(targets).all():
             raise DataError("the target has a value that is missing or infinite. Remedy: drop those rows")
         return cls(
             sample, strata, chunk.n, float(w.max(initial=0.0)), bool((w == np.round(w)).all()),
-            bool((w == 1).all()), float(y.min()) if chunk.n else np.inf, float(y.max()) if chunk.n else -np.inf,
+            bool((w == 1).all()), float(targets.min(initial=np.inf)), float(targets.max(initial=-np.inf)),
         )  # fmt: skip
 
     def __add__(self, other: Look) -> Look:
@@ -114,10 +113,12 @@ class SampleAndRanges(Grouped[Look]):
 
     def summarize(self, chunk: Chunk) -> Look:
         some = chunk
-        if self.holdout.share:
+        if self.holdout.by_place:
             some = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
         u = uniform(row_bits(some.X, self.seed))
-        return Look.of(chunk, sample_of(some, self.seed, u), Strata.of(some, u, self.strata))
+        y = some.y if self.holdout.begin else chunk.y  # rows that are held back by chance are of the same kind
+        targets = y if y is not None and y.dtype.kind == "f" else np.zeros(min(chunk.n, 1))
+        return Look.of(chunk, sample_of(some, self.seed, u), Strata.of(some, u, self.strata), targets)
 
 
 def strata_of(schema: Schema) -> int:

@@ -115,7 +115,7 @@ class ChannelSums(OfBins[Weighed]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Weighed:
-        seen, _ = self.weighted_rows(chunk, self.holdout.share > 0)
+        seen, _ = self.weighted_rows(chunk, self.holdout.by_place)
         ends = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, 1)
         sums = sums_by(ends, 2, self.channels.size, *self.channels.numbers(seen.target, seen.weight))
-        return Weighed(sums.ravel() if self.holdout.share else sums[0])
+        return Weighed(sums.ravel() if self.holdout.by_place else sums[0])
