@@ -13,7 +13,7 @@ from tenfold.stats.rows.draws import ROW_STREAM, keys_of
 from tenfold.stats.trees.tree_bins import NO_CODES, Bins, OfBins, RowsInBins
 from tenfold.tree.growing.node_statistics import TreeDraws
 from tenfold.tree.growing.thresholds import SplitSides
-from tenfold.tree.records import Ranges
+from tenfold.tree.records import Ranges, rows_of_fits
 from tenfold.tree.tree import Tree
 
 S = TypeVar("S")
@@ -31,6 +31,30 @@ class ForestModel(NamedTuple):
     cover: Annotated[Codes, "trees.node", COUNTS]
     """weight of the rows that came by each node as its tree grew, in whole units"""
     ranges: Ranges
+    """of the rows of the last fit"""
+    fit_began: Annotated[Codes, "fit", COUNTS]
+    """after how many trees each fit began: one, and those that continued"""
+    fit_rows: Annotated[Codes, "fit", COUNTS]
+    """how many rows each of them was to"""
+    scored_from: int
+    """the tree from which on rows are predicted out of bag: those before have learned from others than the last fit"""
+
+    @property
+    def continued(self) -> bool:
+        """Whether some trees are of an earlier fit."""
+        return len(self.fit_began) > 1
+
+    @property
+    def scored(self) -> Codes:
+        """Which trees predict the rows out of bag."""
+        voters = self.voters
+        return voters[voters >= self.scored_from]
+
+    def rows_of_trees(self) -> str:
+        """How many rows the trees of each fit learned from, in words."""
+        said = rows_of_fits("tree", self.fit_began, self.fit_rows, len(self.roots))
+        later = f"; rows are predicted out of bag by the trees after the first {self.scored_from:,}"
+        return said + (later if self.scored_from else "")
 
     @property
     def voters(self) -> Codes:
@@ -52,23 +76,25 @@ class ForestModel(NamedTuple):
     def is_valid(self, schema: Schema) -> bool:
         """Whether every tree begins at its root, and nodes have a number for each class, or one."""
         outputs = 1 if schema.classes is None else len(schema.classes)
-        return self.trees.rooted(self.roots) and self.value.shape[1] == outputs
+        fits = len(self.fit_began) > 0 and bool((np.diff(self.fit_began, append=len(self.roots)) >= 0).all())
+        return fits and self.trees.rooted(self.roots) and self.value.shape[1] == outputs
 
 
 class ForestSides(SplitSides):
     """The values next to the thresholds of the trees of a forest."""
 
     draws: TreeDraws
+    """the first of these trees is the first that draws"""
 
     def in_training_sample(self, places: Codes, tree: int) -> Flags:
-        times = self.draws.times(places, tree)
+        times = self.draws.times(places, self.draws.first + tree)
         return times > 0 if len(times) else np.ones(len(places), bool)
 
 
 def unseen_values(forest: ForestModel, draws: TreeDraws, X: Columns, places: Codes) -> tuple[Array, Codes]:
     """Sums of the out-of-bag predictions of unbinned rows, and the number of trees in each sum."""
     out, trees = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X), np.int64)
-    for tree in forest.voters.tolist():
+    for tree in forest.scored.tolist():
         ends, times = forest.trees.apply(X, int(forest.roots[tree])), draws.times(places, tree)
         which = np.flatnonzero(times == 0) if len(times) else np.arange(len(X))
         out[which] += forest.value[ends[which]]
@@ -87,9 +113,9 @@ class ForestOutOfBag(OfBins[S]):
         n = seen.bins.shape[1]
         out, trees = np.zeros((n, self.forest.value.shape[1])), np.zeros(n, np.int64)
         if self.draws.share >= 1:
-            self._add(seen.bins, self.forest.voters, seen.places, out, trees)
+            self._add(seen.bins, self.forest.scored, seen.places, out, trees)
             return out, trees
-        for tree in self.forest.voters.tolist():
+        for tree in self.forest.scored.tolist():
             which = np.flatnonzero(self.draws.times(seen.places, tree) == 0)
             some, one = np.zeros((len(which), out.shape[1])), np.zeros(len(which), np.int64)
             self._add(seen.bins.take(which, axis=1), np.array([tree]), NO_CODES, some, one)

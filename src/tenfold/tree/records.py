@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes, Flags, Mergeable, Schema
+from tenfold.core.certificate import number_of
 from tenfold.core.field_values import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.rows.gathered_bins import GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Strata
@@ -159,6 +160,17 @@ class Setup(NamedTuple):
     def is_valid(self, schema: Schema) -> bool:
         """Whether classes have weights, or none has."""
         return len(self.class_weight) in (0, schema.size("class"))
+
+
+def rows_of_fits(word: str, began: Codes, rows: Codes, whole: int) -> str:
+    """How many rows the trees or rounds of each of several fits learned from, in words."""
+    ends = np.append(began[1:], whole)
+    said = []
+    for begin, end, n in zip(began.tolist(), ends.tolist(), rows.tolist(), strict=True):
+        if end > begin:
+            which = f"{word} {end}" if end == begin + 1 else f"{word}s {begin + 1:,} to {end:,}"
+            said.append(f"{which} learned from {number_of(n, 'row')}")
+    return ", ".join(said)
 
 
 class RefiningEdges(NamedTuple):

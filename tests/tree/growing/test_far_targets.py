@@ -67,6 +67,18 @@ def test_boosting_does_as_scikit_learn_does(power):
     assert scores[0] >= scores[1] - 0.01 * max(1.0, abs(scores[1]))
 
 
+@pytest.mark.parametrize(
+    "model", [tn.DecisionTreeRegressor(), tn.RandomForestRegressor(5)], ids=lambda m: type(m).__name__
+)
+def test_the_row_of_a_far_target_may_miss_values(model):
+    X, y, _ = far(9)
+    X[7, :2] = np.nan
+    X[::9, 2] = np.nan
+    said = clone(model).fit(X, y).predict(X)
+    assert said[7] > 1e8
+    assert np.median(np.abs(said - y)) < 0.5
+
+
 def test_far_targets_of_any_size_are_told_apart():
     X, y, _ = far(9)
     beyond = np.array([[7, 1e9], [8, 2e9], [9, 1e15], [10, -1e12], [11, -1e100]])

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from tenfold.compiled.tree.gradients import add_trees
 from tenfold.core import Array, Codes, Columns, Flags, Mergeable, Schema
-from tenfold.core.certificate import number_of
 from tenfold.core.field_values import ANYTHING, CLASS_COUNT, COUNTS, EDGES, RISING, Index
 from tenfold.tree.growing import levelwise as lw
-from tenfold.tree.records import Histograms, Ranges
+from tenfold.tree.records import Histograms, Ranges, rows_of_fits
 from tenfold.tree.tree import Tree, joined
 
 Short = NDArray[np.int32]
@@ -123,18 +122,7 @@ class BoostedModel(NamedTuple):
 
     def rows_of_rounds(self) -> str:
         """How many rows the rounds of each fit learned from, in words."""
-        ends = np.append(self.fit_began[1:], self.rounds)
-        each = zip(self.fit_began.tolist(), ends.tolist(), self.fit_rows.tolist(), strict=True)
-        said = [
-            f"{_rounds(begin + 1, end)} learned from {number_of(rows, 'row')}"
-            for begin, end, rows in each
-            if end > begin
-        ]
-        return ", ".join(said)
-
-
-def _rounds(first: int, last: int) -> str:
-    return f"round {first}" if first == last else f"rounds {first:,} to {last:,}"
+        return rows_of_fits("round", self.fit_began, self.fit_rows, self.rounds)
 
 
 class DescentNodes(NamedTuple):

@@ -20,7 +20,9 @@ import numpy as np
 from tenfold.compiled.tree.forests import MAX_DRAWS
 from tenfold.compiled.tree.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.compiled.tree.tree_search import SUMS
-from tenfold.core import Array, Certificate, Codes, Remedy, Schema, driver_threads
+from tenfold.core import Array, Certificate, Claim, Codes, Remedy, Schema, driver_threads
+from tenfold.core.axes import Bundle
+from tenfold.core.errors import warn_user
 from tenfold.core.learner import Done, Initial, SummaryT
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import check_is_fitted, fitted
@@ -30,13 +32,13 @@ from tenfold.estimator.shell.keyword_decisions import (
     FLAG,
     ignored_n_jobs,
     ignored_verbose,
-    more_trees,
     not_monotonic,
     not_more_rows,
     squared_errors,
 )
 from tenfold.estimator.shell.keywords import NoEffect, refused
 from tenfold.estimator.shell.parameters import Behind
+from tenfold.estimator.updating.continuing import Continues
 from tenfold.stats.rows.draws import COLUMN_STREAM, keys_of
 from tenfold.stats.rows.gathered_bins import BinnedRows, GatheredBins
 from tenfold.stats.trees.rare_rows import Gaps, Neighbors
@@ -52,8 +54,8 @@ from tenfold.tree.growing.thresholds import Sides
 from tenfold.tree.pruning.paths import ForestPaths, tree_at
 from tenfold.tree.pruning.pruning import cut
 from tenfold.tree.pruning.pruning_methods import cuts_at_alpha
-from tenfold.tree.records import Histograms, RefiningEdges, RowsOf, Setup, TreeModel
-from tenfold.tree.tree import GrownTree, joined, no_tree
+from tenfold.tree.records import Histograms, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.tree.tree import GrownTree, Tree, joined, no_tree
 
 Asked = (
     SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | ForestSides
@@ -68,6 +70,28 @@ class WeighingRows(NamedTuple):
 
     step: int
     setup: Setup
+
+
+class ContinuingForest(NamedTuple):
+    """The state of a fit that continues from a forest, until its rows are cut into bins."""
+
+    step: int
+    """how many trees the forest has"""
+    kept: Bundle
+    """the forest"""
+    within: Bundle
+    """the state of a fit from the beginning"""
+
+    @property
+    def model(self) -> ForestModel:
+        """The forest whose trees are kept."""
+        found: ForestModel = self.kept.each[0]
+        return found
+
+    @property
+    def state(self) -> Any:
+        """The state of a fit from the beginning."""
+        return self.within.each[0]
 
 
 class GrowingForest(NamedTuple):
@@ -107,6 +131,7 @@ class CheckingForest(NamedTuple):
 
 ForestState = (
     Initial
+    | ContinuingForest
     | RefiningEdges
     | WeighingRows
     | GrowingForest
@@ -122,10 +147,13 @@ always_scored = NoEffect("`oob_score_` is always there", FLAG)
 no_scorer = refused("it is the share of right answers, or R²", Remedy("tn.{name}(oob_score=True)"), callable)
 
 
-class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
+class RandomForest(Continues, MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
     """An average of trees. A subclass defines how rows are summed, and the prediction of a node."""
 
-    hidden = frozenset({"cover", "ranges"})
+    hidden = frozenset({"cover", "ranges", "fit_began", "fit_rows", "scored_from"})
+    kept_parameters: ClassVar[tuple[str, ...]] = ("bootstrap", "max_samples")
+    rounds_name: ClassVar[str] = "n_estimators"
+    """the parameter that is the number of trees"""
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
@@ -139,7 +167,7 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
     oob_score: Annotated[bool, always_scored, no_scorer] = False
     n_jobs: Annotated[int | None, ignored_n_jobs] = None
     verbose: Annotated[int, ignored_verbose] = 0
-    warm_start: Annotated[bool, more_trees] = False
+    warm_start: Annotated[bool, boolean] = False
     ccp_alpha: Annotated[float, real(0)] = 0.0
     max_samples: Annotated[int | float | None, integer(1), nonzero_fraction, None, not_more_rows] = None
     monotonic_cst: Annotated[Any, not_monotonic] = None
@@ -154,11 +182,36 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
             raise ValueError("max_samples is for trees that draw rows. Remedy: bootstrap=True, or max_samples=None")
         return super().start(schema)
 
+    def check_start(self, model: Any) -> None:
+        # Trees are added, not taken away; rows are out of bag that trees have not drawn.
+        done, seed = len(model.model_.roots), model.certificate_.provenance.seed
+        if self.n_estimators < done:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={done} when "
+                f"warm_start==True, or with start=model. Remedy: n_estimators={done + 100}"
+            )
+        if self.n_estimators == done:
+            warn_user(
+                f"the model has all n_estimators={done} trees: warm-start fitting without increasing n_estimators does "
+                f"not fit new trees. Remedy: n_estimators={done + 100}"
+            )
+        if self.random_state is not None and self.seed() != seed:
+            raise ValueError(
+                f"{type(self).__name__} would take other rows for out of bag than the trees of the model have drawn. "
+                f"Remedy: random_state={seed}"
+            )
+
+    def again(self, model: ForestModel, schema: Schema) -> ContinuingForest:
+        # The state before the first pass, with the forest whose trees are kept.
+        return ContinuingForest(len(model.roots), Bundle((model,)), Bundle((self.start(schema),)))
+
     def ask(self, state: ForestState) -> Asked | None:
         """A sample of the rows; then rows, asked for once, or histograms; then how wrong the trees are."""
         match state:
             case Initial():
                 return SampleAndRanges(self._seed, strata_of(state.schema))
+            case ContinuingForest():
+                return self.ask(state.state)
             case RefiningEdges(_, setup):
                 return Neighbors(setup.beside)
             case WeighingRows(_, setup):
@@ -171,7 +224,8 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
                 draws = self._draws(setup, state.step, self._growing(state.step))
                 return kind(*growing, draws=draws, lens=setup.lens)
             case PlacingThresholdsOfForest(_, setup, forest):
-                return ForestSides(forest.trees, forest.roots, self._draws(setup, 0, state.step))
+                first = int(forest.fit_began[-1])
+                return ForestSides(forest.trees, forest.roots[first:], self._draws(setup, first, state.step - first))
             case CheckingForest(_, setup, forest):
                 return self.unseen(setup, forest, self._draws(setup, 0, state.step))
         return None
@@ -182,6 +236,8 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
             case Initial(), Look():
                 setup = self.setup(state, s)
                 return RefiningEdges(0, setup) if setup.beside.size else self._cut(setup)
+            case ContinuingForest(), _:
+                return self._continued(state, s)
             case RefiningEdges(_, setup), Gaps():
                 return self._cut(setup.refined(s))
             case WeighingRows(_, setup), Weighed():
@@ -201,6 +257,12 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         return state.model if isinstance(state, Done) else None
 
     def resumable(self, state: ForestState, summary: object, schema: Schema) -> bool:
+        if isinstance(state, ContinuingForest):
+            if len(state.kept.each) != 1 or len(state.within.each) != 1 or not isinstance(state.model, ForestModel):
+                return False
+            begun = isinstance(state.state, Initial | RefiningEdges | WeighingRows) and state.model.is_valid(schema)
+            counted = state.step == len(state.model.roots) <= self.n_estimators
+            return begun and counted and self.resumable(state.state, summary, schema)
         if isinstance(state, Initial | RefiningEdges | WeighingRows):
             return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
         if isinstance(state, Done) or state.step != len(state.forest.roots):
@@ -236,8 +298,33 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
             self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)),
             NO_CODES,
             setup.ranges,
+            np.zeros(1, np.int64),
+            np.array([setup.ranges.rows], dtype=np.int64),
+            0,
         )
         return GrowingForest(0, setup, forest) if gathers(setup) else self._roots(0, setup, forest)
+
+    def _continued(self, state: ContinuingForest, s: SummaryT | ForestSummary) -> ForestState:
+        """The state before the first tree that a fit adds to those of a forest, or one pass nearer to it."""
+        begun, model = self.update(state.state, s), state.model
+        if not isinstance(begun, GrowingForest | GrowingForestLevels):
+            return state._replace(within=Bundle((begun,)))
+        step, setup, ranges = state.step, begun.setup, begun.setup.ranges
+        # Kernels are compiled for arrays that may be written to, and those of a fitted model may not.
+        forest = model._replace(
+            roots=model.roots.copy(),
+            trees=Tree._make(map(np.copy, model.trees)),
+            value=model.value.copy(),
+            ranges=ranges,
+            fit_began=np.append(model.fit_began, step),
+            fit_rows=np.append(model.fit_rows, ranges.rows),
+            scored_from=model.scored_from if alike(ranges, model.ranges) else step,
+        )
+        if step == self.n_estimators:
+            return CheckingForest(step, setup, forest)
+        if isinstance(begun, GrowingForest):
+            return GrowingForest(step, setup, forest)
+        return self._roots(step, setup, forest)
 
     def _tree(self, setup: Setup, s: GatheredBins, t: int) -> GrownTree:
         """Tree t from rows in one place."""
@@ -265,7 +352,8 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         start = np.cumsum([tree.node_count for tree in trees])
         value = np.concatenate([old.value, *(self._means(setup, one, state.step + t) for t, one in enumerate(grown))])
         cover = np.concatenate([old.cover, *(self.channels(setup).weight(one.sums) for one in grown)])
-        forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, cover, old.ranges)
+        roots = np.concatenate([old.roots, start[:-1]])
+        forest = old._replace(roots=roots, trees=joined(trees), value=value, cover=cover)
         step = state.step + len(grown)
         if step == self.n_estimators:
             return (PlacingThresholdsOfForest if setup.rare else CheckingForest)(step, setup, forest)
@@ -389,6 +477,13 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
         more = "min_impurity_decrease", "max_features", "max_leaf_nodes", "max_bins"
         return {name: getattr(self, name) for name in (*names, *more)}
 
+    def continued_claims(self, model: ForestModel) -> tuple[Claim, ...]:
+        """How many rows the trees of each fit learned from, if there were several."""
+        if not model.continued:
+            return ()
+        count = float(model.fit_began[-1])
+        return (Claim("continued", count, "proved", model.rows_of_trees(), "data"),)
+
     def weighs(self) -> bool:
         """Whether the weight of all rows has to be known."""
         return self.min_weight_fraction_leaf > 0 or self.min_impurity_decrease > 0 or self.class_weight == "balanced"
@@ -400,6 +495,11 @@ class RandomForest(MemberSequence, TreeGrower, ForestPaths, Generic[SummaryT]):
     def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic:
         """How wrong trees are about rows they have not drawn."""
         raise NotImplementedError
+
+
+def alike(a: Ranges, b: Ranges) -> bool:
+    """Whether two fits were to as many rows, with weights and targets in the same ranges: the same rows, it is said."""
+    return bool((a.levels == b.levels).all()) and a._replace(levels=b.levels) == b
 
 
 def share(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:

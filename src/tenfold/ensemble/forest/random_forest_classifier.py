@@ -121,7 +121,9 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         is a Poisson number, so these are means; a tree that draws no row is left out.
     ccp_alpha : float, default=0.0
         What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
-    warm_start, monotonic_cst : optional
+    warm_start : bool, default=False
+        Whether a second `fit` keeps the trees of the first one and adds others, up to `n_estimators` of them together.
+    monotonic_cst : optional
         As in scikit-learn; other values raise an error that names an alternative.
     oob_score, n_jobs, verbose : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
@@ -182,13 +184,13 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / (sums.shape[1] - 1))
 
     def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[ForestErrors]:
-        if setup.rare:
+        if setup.rare or forest.continued:  # trees of an earlier fit have bins of their own
             return OutOfBagErrorsOfValues(setup.weights, forest, draws)
         return OutOfBagErrors(setup.weights, forest, draws, lens=setup.lens)
 
     def certify(self, model: ForestModel, s: ForestErrors) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn; the training error, if they draw none."""
-        more = self.column_claims(model.ranges)
+        more = (*self.continued_claims(model), *self.column_claims(model.ranges))
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"
             return Claim("training error", s.wrong / s.whole, "proved", why, "data"), *more

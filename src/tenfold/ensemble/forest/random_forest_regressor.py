@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Mergeable, Need
+from tenfold.core.statistic import Statistic
 from tenfold.ensemble.forest.random_forest import RandomForest
 from tenfold.estimator import Regressor, fitted
+from tenfold.stats.trees.tree_bins import WeightUnit, numbers_of
 from tenfold.tree.decision_tree_regressor import DecisionTreeRegressor
-from tenfold.tree.forest import ForestModel, ForestOutOfBag
+from tenfold.tree.forest import ForestModel, ForestOutOfBag, unseen_values
 from tenfold.tree.growing.grower import NumberTrees
 from tenfold.tree.growing.node_statistics import TreeDraws
 from tenfold.tree.records import Setup
@@ -29,20 +31,39 @@ class ForestSquares(Mergeable):
     drawn: float
     """weight of the rows that every tree has drawn"""
 
+    @classmethod
+    def of(
+        cls, sums: Array, trees: Codes, target: Array, weight: Codes, unit: WeightUnit, forest: ForestModel
+    ) -> ForestSquares:
+        """The errors of summed predictions of so many trees for each row."""
+        weights = weight * unit.unit if len(weight) else np.ones(len(trees))
+        told = trees > 0
+        w, y = weights[told], target[told]
+        error, away = sums[told, 0] / trees[told] - y, y - forest.ranges.center
+        return cls(
+            float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weights[~told].sum())
+        )
+
 
 class OutOfBagSquares(ForestOutOfBag[ForestSquares]):
     """Squared errors of out-of-bag predictions."""
 
     def summarize(self, chunk: Chunk) -> ForestSquares:
         seen, _ = self.weighted_rows(chunk, self.draws.bootstrap)
-        sums, trees = self.unseen(seen)
-        weight = seen.weight * self.weights.unit if len(seen.weight) else np.ones(len(trees))
-        told = trees > 0
-        w, y = weight[told], seen.target[told]
-        error, away = sums[told, 0] / trees[told] - y, y - self.forest.ranges.center
-        return ForestSquares(
-            float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weight[~told].sum())
-        )
+        return ForestSquares.of(*self.unseen(seen), numbers_of(seen.target), seen.weight, self.weights, self.forest)
+
+
+class OutOfBagSquaresOfValues(Statistic[ForestSquares]):
+    """Squared errors of the out-of-bag predictions of unbinned rows."""
+
+    weights: WeightUnit
+    forest: ForestModel
+    draws: TreeDraws
+
+    def summarize(self, chunk: Chunk) -> ForestSquares:
+        chunk = chunk.of_weight()
+        found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
+        return ForestSquares.of(*found, chunk.y, self.weights.in_units(chunk.weight), self.weights, self.forest)
 
 
 class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
@@ -90,7 +111,9 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         is a Poisson number, so these are means; a tree that draws no row is left out.
     ccp_alpha : float, default=0.0
         What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
-    criterion, warm_start, monotonic_cst : optional
+    warm_start : bool, default=False
+        Whether a second `fit` keeps the trees of the first one and adds others, up to `n_estimators` of them together.
+    criterion, monotonic_cst : optional
         As in scikit-learn; other values raise an error that names an alternative.
     oob_score, n_jobs, verbose : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).
@@ -141,13 +164,18 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         g, h = (sums[:, k] * unit for k, unit in enumerate(self.units(setup)))
         return np.asarray(setup.ranges.center - g / np.where(h > 0, h, 1.0))[:, None]
 
-    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBagSquares:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[ForestSquares]:
+        if forest.continued:  # trees of an earlier fit have bins of their own
+            return OutOfBagSquaresOfValues(setup.weights, forest, draws)
         return OutOfBagSquares(setup.weights, forest, draws, lens=setup.lens)
 
     def certify(self, model: ForestModel, s: ForestSquares) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
         fine, more = "targets were summed in whole multiples of this", self.column_claims(model.ranges)
-        claims = [Claim("resolution", self.target_unit(model.ranges), "proved", fine, "arithmetic")]
+        claims = [
+            Claim("resolution", self.target_unit(model.ranges), "proved", fine, "arithmetic"),
+            *self.continued_claims(model),
+        ]
         if not self.bootstrap:
             why = "over the training rows, sent down all trees"
             claims.append(Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))

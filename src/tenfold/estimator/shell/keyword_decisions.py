@@ -87,7 +87,6 @@ one_alpha = refused("one alpha holds for all columns", Remedy("tn.{name}(alpha=1
 smoothed = Refused("alpha is taken as it is, 0 too", Remedy("tn.{name}(alpha=1e-10)"), (True,))
 
 # trees
-more_trees = Refused(ALONE, Remedy("tn.{name}(n_estimators=200)", "which fits all trees at once"), (False,))
 not_monotonic = Refused(
     "only boosted trees can be kept monotonic",
     Remedy("tn.HistGradientBoosting{kind}(monotonic_cst=[1, 0, 0])", "with a direction for each column"),

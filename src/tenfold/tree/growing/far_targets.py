@@ -117,7 +117,7 @@ class FarRows(NamedTuple):
         off = weight * (self.target - (center + drawn_in(self.target - center, limit)))
         each: dict[int, list[float]] = {}
         above = tree.parent
-        for node, lost in zip(tree.apply(Columns(self.row)).tolist(), off.tolist(), strict=True):
+        for node, lost in zip(tree.apply(Columns(self.row, missing=True)).tolist(), off.tolist(), strict=True):
             while node >= 0:
                 each.setdefault(node, []).append(lost)
                 node = int(above[node])
