@@ -54,3 +54,9 @@ def test_verdict_names_what_to_look_at():
     assert early.verdict == "10 rows. Look at: stopped after 1 round"
     two = Certificate((), Provenance("frame", 10, 0, 2, 1.0, "done", ("one", "another")))
     assert two.verdict == "10 rows. Look at: machines of several kinds"
+
+
+@pytest.mark.parametrize(("digits", "expected"), [(np.inf, 17), (np.nan, 0), (-3.0, 0), (8.9, 8), (1.5, 1)])
+def test_a_verdict_of_any_digits_that_a_file_claims(digits, expected):
+    said = Certificate((Claim("digits", digits, "estimated", "rounding", "arithmetic"),)).verdict
+    assert f"{expected} correct digit{'s' * (expected != 1)} (estimated)" in said

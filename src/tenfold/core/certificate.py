@@ -41,6 +41,8 @@ FINDINGS = frozenset(
 """kinds of claims that are absent or zero where the data give no trouble"""
 FEW_DIGITS = 6
 """fewer correct digits than this are a finding"""
+MAX_DIGITS = 17
+"""significant digits of a double; a file may claim more"""
 
 
 def number_of(count: float, noun: str, digits: int = 12) -> str:
@@ -229,7 +231,8 @@ class Certificate:
         if gap is not None:
             found.append(f"{_distance(gap.value)} ({gap.status})")
         if digits is not None:
-            found.append(f"{number_of(max(0.0, math.floor(digits.value)), 'correct digit')} ({digits.status})")
+            correct = math.floor(min(max(0.0, digits.value), MAX_DIGITS))
+            found.append(f"{number_of(correct, 'correct digit')} ({digits.status})")
         findings = [c.kind for c in self.claims if _is_finding(c)]
         if where is not None:
             findings += [f"stopped after {where.stopped}"] if where.stopped[:1].isdigit() else []

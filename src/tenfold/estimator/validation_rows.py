@@ -38,7 +38,7 @@ class ValidationRows(NamedTuple):
                         f"{name} is provided, but X_val was not provided. Remedy: fit(X, y, X_val=X_val, y_val=y_val)"
                     )
             return False
-        if self.y is None and not isinstance(self.X, Source):
+        if self.y is None and not is_lazy(self.X):
             raise ValueError(
                 "X_val is provided, but y_val was not provided. Remedy: fit(X, y, X_val=X_val, y_val=y_val), or a "
                 "Source, which has a target: X_val=tenfold.scan(..., target=name)"

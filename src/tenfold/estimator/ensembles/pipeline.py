@@ -71,7 +71,24 @@ class Pipeline(sklearn.pipeline.Pipeline):
 
     merges_if = "if the last step's do, and the steps before it have learned the same"
 
-    fit = from_here(sklearn.pipeline.Pipeline.fit)
+    @from_here
+    def fit(self, X: MatrixLike, y: VectorLike = None, **params: Any) -> Pipeline:
+        """Fit all steps, each to the rows as the steps before it make them.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        y : array, optional
+            A Source brings its own target.
+        **params : dict
+            For the steps: `step__parameter`; with metadata routing enabled, those that the steps request.
+
+        Returns
+        -------
+        self : object
+        """
+        found: Pipeline = super().fit(X, y, **params)
+        return found
 
     @available_if(lambda self: self._can_fit_transform())
     @from_here

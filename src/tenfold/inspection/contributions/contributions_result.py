@@ -13,7 +13,7 @@ from tenfold.core import Array, Codes
 from tenfold.core.certificate import number_of
 from tenfold.estimator.lazy_output import Mapped
 from tenfold.model_selection.formatting import ResultTable, short
-from tenfold.sources import Source
+from tenfold.sources import is_lazy
 from tenfold.sources.frames import is_frame, table_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Contributions(ResultTable):
         values : dict
             By the names of the columns.
         """
-        if isinstance(self.rows, Source):
+        if is_lazy(self.rows):
             table = self.rows.head(number + 1).to_arrow().slice(number, 1)
         elif is_frame(self.rows):
             some = self.rows[number : number + 1] if hasattr(self.rows, "iloc") else self.rows.slice(number, 1)

@@ -13,6 +13,8 @@ All of the latter hold for any distribution of the target whose mean the model d
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
@@ -138,12 +140,13 @@ class Errors(Terms, Glm):
     def _estimates(self, reason: str) -> Summary:
         """Return a table of the estimates alone, of each class if there are several, with the reason for that."""
         model: GlmModel = self.model_
+        where: Any = self.certificate_.provenance
         values = np.column_stack([model.coef, model.intercept]) if self.fit_intercept else model.coef
         of = [f"of {label}" for label in self.schema_.classes] if len(values) > 1 else ["estimate"]
         rows = [(str(name), *(f"{v:.6g}" for v in each)) for name, each in zip(self.terms_, values.T, strict=True)]
         return Summary(
             f"{type(self).__name__}: estimates",
-            (number_of(self.certificate_.provenance.rows, "row"), "no standard errors, p-values and intervals"),
+            (number_of(where.rows, "row"), "no standard errors, p-values and intervals"),
             ("term", *of),
             tuple(rows),
             (
