@@ -222,8 +222,8 @@ class Around(Source):
         self.reads(part)
         yield from self.base.chunks(part, need, schema)
 
-    def once(self, part, needs):
-        return self.base.once(part, needs)
+    def once(self, part, needs, columns=()):
+        return self.base.once(part, needs, columns)
 
     def schema_of(self, part, need):
         return self.base.schema_of(part, need)

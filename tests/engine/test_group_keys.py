@@ -155,6 +155,24 @@ def test_counting(rows):
         assert labels[part] == pd.Series(PLACE[start:stop]).value_counts().to_dict()
 
 
+@pytest.mark.parametrize("rows", [1, 10, N])
+@pytest.mark.parametrize("names", [None, ["late", "early", "noon"]])
+def test_classes_are_counted_before_they_are_known(rows, names):
+    frame = FRAME if names is None else FRAME.assign(y=np.array(names, dtype=object)[LABEL])
+    with part_rows(rows):
+        some = scan(frame, target="y", columns=["x"])
+    known = np.arange(3) if names is None else np.array(sorted(names), dtype=object)
+    schema = Schema(some.schema_of(0, NEED).columns, "class", known, True)
+    with Local(threads=2).open(some) as session:
+        wanted = session.reduce(CountClasses(NEED, schema)).each
+        found = session.reduce(CountClasses(NEED)).each
+    for part, (count, first, classes) in found.items():
+        at = np.searchsorted(known, classes)
+        assert count.tolist() == wanted[part][0][at].tolist()
+        assert first.tolist() == wanted[part][1][at].tolist()
+        assert count.sum() == wanted[part][0].sum()
+
+
 def test_counting_leaves_out_what_has_no_weight_or_no_label():
     frame = FRAME.assign(
         weight=np.arange(N) % 2,

@@ -328,8 +328,9 @@ def test_rows_through_transformers_before():
     scaler = StandardScaler().fit(X)
     assert stages_of([], Need()) == ()
     scaled = scaler.transform(X)
-    [stage] = stages_of([(scaler, scaler.model_)], Need())
-    found = stage.stage(chunk_of(X, y))
+    found = chunk_of(X, y)
+    for stage in stages_of([(scaler, scaler.model_)], Need()):
+        found = stage.stage(found)
     np.testing.assert_array_equal(found.X.data, scaled)
     assert found.y is y
     key = Shuffled(3, 0)

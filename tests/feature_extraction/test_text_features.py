@@ -26,9 +26,10 @@ import tenfold as tn
 from tenfold.compiled.rows.hashing import cut_words
 from tenfold.core import Chunk, Schema
 from tenfold.core.axes import check
+from tenfold.core.rows.chunk_memo import chunk_memo
 from tenfold.core.rows.columns import TextColumns
 from tenfold.core.rows.texts import pack
-from tenfold.estimator.analyzers import Analyzer
+from tenfold.estimator.analyzers import Analyzer, counted, counted_terms
 from tenfold.feature_extraction.text.hashed_terms import Hashing, letter_table
 from tenfold.feature_extraction.text.term_counts import DocumentFrequencies
 from tenfold.sources import part_rows
@@ -471,3 +472,47 @@ def test_a_bounded_vocabulary_finds_the_frequent_terms(path):
     whole = tn.TextFeatures(max_terms=10_000).fit(texts)
     assert whole.certificate_["document frequency error"].value == 0.0
     assert bits(whole.model_) == bits(tn.TextFeatures().fit(texts).model_)
+
+
+# ---- each text is cut once ---------------------------------------------------------------------------
+
+
+def test_texts_of_a_chunk_are_cut_once_whatever_folds_take_them(monkeypatch):
+    cut = []
+    build = Analyzer.build
+
+    def counting(self):
+        analyze = build(self)
+        return lambda text: cut.append(text) or analyze(text)
+
+    monkeypatch.setattr(Analyzer, "build", counting)
+    texts = np.array([" ".join(random.choice(WORDS, 3)) for _ in range(30)] * 4 + [None] * 5, dtype=object)
+    whole = TextColumns((texts,), ["note"], missing=True)
+    analyzer = Analyzer()
+    places = {term: at for at, term in enumerate(["word1", "the", "unknown", "over", "café", "word7"])}
+    peer = CountVectorizer(vocabulary=places)
+    with chunk_memo():
+        for fold in range(5):
+            rows = np.flatnonzero(np.arange(len(texts)) % 5 != fold)
+            some = whole.rows(rows).rows(np.arange(len(rows) - 1, 3, -1)).rows(slice(2, 90))
+            filled = np.where(np.equal(some.column(0), None), "", some.column(0))
+            found = counted(some.column(0), analyzer, places)
+            np.testing.assert_array_equal(found.toarray(), peer.transform(filled).toarray())
+            assert found.has_sorted_indices
+            terms, every = counted_terms(some.column(0), analyzer)
+            own = CountVectorizer().fit(filled)
+            assert sorted(terms) == own.get_feature_names_out().tolist()
+            order = np.argsort(terms)
+            np.testing.assert_array_equal(every.toarray()[:, order], own.transform(filled).toarray())
+    assert sorted(cut) == sorted({"" if text is None else text for text in texts})
+    counted(texts, analyzer, places)
+    assert len(cut) == 2 * len(set(cut))  # after the chunk, nothing is kept
+
+
+def test_no_texts_have_no_terms():
+    none = np.array([], dtype=object)
+    assert counted(none, Analyzer(), {"a": 0}).shape == (0, 1)
+    terms, found = counted_terms(none, Analyzer())
+    assert (terms, found.shape) == ([], (0, 0))
+    terms, found = counted_terms(np.array(["", "?"], dtype=object), Analyzer())
+    assert (terms, found.shape) == ([], (2, 0))

@@ -70,6 +70,14 @@ class StopsEarly(Protocol[StateT]):
         """Return the state that leads to the end with the current model, or None if there is no model yet."""
 
 
+@runtime_checkable
+class ChecksLast(Protocol[StateT]):
+    """Learner whose last pass only serves its certificate: no model of a fold needs it."""
+
+    def unchecked(self, state: StateT) -> StateT:
+        """Return the state after the last pass, if only that is left; otherwise the state itself."""
+
+
 class Initial(NamedTuple):
     """The state before the first pass, of a learner that then knows the schema and no more."""
 

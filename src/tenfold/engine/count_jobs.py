@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,17 +28,19 @@ class CountClasses(Job):
     """Job that counts the rows of each class in each part and finds their first row; it reads only the target."""
 
     need: Need
-    schema: Schema
+    schema: Schema | None = None
+    """None, while nobody knows it: each part is counted by the classes that it has"""
 
     def __call__(self, source: Source, part: int) -> Counts:
-        """Count the rows of each class in one part."""
-        bare = Schema((), "class", self.schema.classes, self.schema.named)
-        k = len(self.schema.classes)
+        """Count the rows of each class in one part: counts, first rows, and the classes, sorted."""
+        bare = replace(self.need, kinds="unused", each=())
+        known = source.schema_for(part, bare) if self.schema is None else self.schema
+        k = len(known.classes)
         count, first, rows = np.zeros(k, np.int64), np.full(k, np.iinfo(np.int64).max), 0
-        for chunk in source.chunks(part, self.need, bare):
+        for chunk in source.chunks(part, self.need, Schema((), "class", known.classes, known.named)):
             count_labels(chunk.y, rows, count, first)
             rows += chunk.n
-        return Counts({part: (count, first)})
+        return Counts({part: (count, first, known.classes)})
 
 
 @dataclass(frozen=True)

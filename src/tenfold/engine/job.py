@@ -33,6 +33,30 @@ class FindSchema(Job):
 
 
 @dataclass(frozen=True)
+class Together(Job):
+    """Several jobs in one scan."""
+
+    jobs: tuple[Job, ...]
+    columns: tuple[str, ...] = ()
+    """stored columns that they read: all at once"""
+
+    def __call__(self, source: Source, part: int) -> SideBySide:
+        """What each of the jobs finds in one part."""
+        with source.once(part, len(self.jobs), self.columns):
+            return SideBySide(tuple(job(source, part) for job in self.jobs))
+
+
+class SideBySide:
+    """What several jobs have found; each is merged with its like."""
+
+    def __init__(self, each: tuple[Any, ...]) -> None:
+        self.each = each
+
+    def __add__(self, other: SideBySide) -> SideBySide:
+        return SideBySide(tuple(a + b for a, b in zip(self.each, other.each, strict=True)))
+
+
+@dataclass(frozen=True)
 class FindSequences(Job):
     """Job that lists the sequences of the parts, to detect one whose rows are not consecutive."""
 

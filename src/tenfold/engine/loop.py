@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import call
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tenfold.core import MANY, ONE, Certificate, Chunk, Claim, DataError, Learne
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.driver_threads import driver_threads
 from tenfold.core.errors import naming
-from tenfold.core.learner import StopsEarly
+from tenfold.core.learner import ChecksLast, StopsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.executors.threads import one_blas_thread
@@ -44,7 +44,7 @@ OVERFLOW = (
 FINITE_CLAIMS = frozenset({"objective", "gradient"})
 """kinds of claims that are computed from the model and must be finite; bounds may be infinite"""
 
-_early: dict[type, bool] = {}
+_declared: dict[tuple[type, type], bool] = {}
 _names = map(str, itertools.count())
 
 Watcher = Callable[[Snapshot], str | None]
@@ -154,8 +154,10 @@ class Member:
         """Return the learner's expression for its rows, and for each group if all groups are needed."""
         whole: Expression = Continue(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
         stages = stages_of(self.before, self.learner.need, training=True) if self.before else ()
-        # Transformed rows are held if the transformation is slow and they are read again.
-        held = self.learner.passes == MANY and (self.keep or any(learner.costly for learner, _ in self.before))
+        # Transformed rows are held if they are read again, and the transformation is slow or they are a few of all.
+        again = self.learner.passes == MANY
+        held = again and (self.keep or any(learner.costly for learner, _ in self.before))
+        held = held or (again and bool(self.before) and every(ask) > 1)
         if self.key is None:
             return As(self.view, After(stages, whole, held) if stages or held else whole)
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups
@@ -171,8 +173,14 @@ class Member:
         self.at = _with(self.at, joint(ask, answer), ask, len(range(0, parts, every(ask))) / parts)
 
 
+Turn = tuple[Member, Expression]
+"""a member, and what it asks for"""
+
+
 def run(members: Sequence[Member], source: Source, session: Session, scans_after: int | None = 0) -> int:
     """Run members till all are done; how many times the source was read.
+
+    Members that need rows which are not held wait until no other can go on without reading: then they share the scan.
 
     scans_after: about how many times it is read then, if that is known, for progress.
     """
@@ -183,10 +191,10 @@ def run(members: Sequence[Member], source: Source, session: Session, scans_after
     scans, held = 0, set[tuple[bytes, int]]()
     going = list(members)
     while going:
-        asks = [m.learner.ask(m.at.state) for m in going]
-        wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
-        if wanting:
-            plan = session.plan(Each(tuple(itertools.starmap(Member.expression, wanting))))
+        asks = [(m, m.learner.ask(m.at.state)) for m in going]
+        turns = [(m, ask is None) for m, ask in asks if ask is None or ask == m.at.asked]
+        if not turns:
+            wanting, plan = _first_without_scan(asks, session, held)
             reads = plan.scans(held)
             if seen is not None:
                 seen.ask(_work([m for m, _ in wanting]), reads > 0)
@@ -194,19 +202,31 @@ def run(members: Sequence[Member], source: Source, session: Session, scans_after
                 with naming(m.title) if m.title else nullcontext():
                     m.take(ask, answer, len(source))
             scans += reads
-            held = plan.held
-        for m, ask in zip(going, asks, strict=True):
+            held, turns = plan.held, [(m, False) for m, _ in wanting]
+        for m, finished in turns:
             if seen is not None:
                 seen.turn(_work([m]))
             with naming(m.title) if m.title else nullcontext():
                 if m.solved:
-                    _go_on(m, ask is None, time.monotonic() - began)
+                    _go_on(m, finished, time.monotonic() - began)
                 else:
                     _end(m, "done")
         going = [m for m in going if m.done is None]
     if seen is not None:
         seen.ask()
     return scans
+
+
+def _first_without_scan(
+    turns: list[Turn], session: Session, held: Container[tuple[bytes, int]]
+) -> tuple[list[Turn], Plan]:
+    """The turns that need only rows which are held, if there are any; else all. And the plan of what they ask for."""
+    plan = session.plan(Each(tuple(itertools.starmap(Member.expression, turns))))
+    lacking = plan.reads(held)
+    if all(lacking) or not any(lacking):
+        return turns, plan
+    some = [turn for turn, reads in zip(turns, lacking, strict=True) if not reads]
+    return some, session.plan(Each(tuple(itertools.starmap(Member.expression, some))))
 
 
 def usual_scans(learner: Any) -> int | None:
@@ -330,16 +350,19 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
     m.at, reason = turn(m.learner, m.at, why_stop, m.certified or not finished)
     if reason:
         _end(m, reason)
-    elif m.ending is None and _stops_early(m.learner):
+        return
+    if not m.certified and _declares(m.learner, ChecksLast):
+        m.at = m.at._replace(state=m.learner.unchecked(m.at.state))
+    if m.ending is None and _declares(m.learner, StopsEarly):
         _end_early(m, m.learner, seconds)
 
 
-def _stops_early(learner: Learner) -> TypeGuard[StopsEarly]:
-    """Whether a learner is certified by a last pass; a protocol takes long to look, so a class is asked once."""
-    kind = type(learner)
-    if kind not in _early:
-        _early[kind] = isinstance(learner, StopsEarly)
-    return _early[kind]
+def _declares(learner: Learner, protocol: type) -> bool:
+    """Whether a learner follows a protocol; that takes long to look, so a class is asked once."""
+    kind = type(learner), protocol
+    if kind not in _declared:
+        _declared[kind] = isinstance(learner, protocol)
+    return _declared[kind]
 
 
 def _end_early(m: Member, learner: StopsEarly, seconds: float) -> None:

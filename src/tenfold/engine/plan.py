@@ -6,7 +6,7 @@ again. Leaves alone have capabilities, so combinators need to know none; and equ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -223,6 +223,11 @@ class Plan:
                 found.add((leaf.held, leaf.every))
         return found
 
+    def reads(self, held: Container[tuple[bytes, int]]) -> list[bool]:
+        """Whether each expression, of an `Each` of several, needs rows that are not held already."""
+        lacking = [leaf.order is not None or (leaf.held, leaf.every) not in held for leaf in self.leaves]
+        return [any(lacking[at] for at in _places(shape)) for shape in self._shape]
+
     def _flat(self, e: Expression, at: _Within) -> Any:
         """The shape of the answer, leaves put into the list: a list of shapes, or which leaf and which groups of it."""
         match e:
@@ -311,6 +316,15 @@ class _Within(NamedTuple):
         for pick in self.picks:
             groups = [group * pick.key.groups + one for group in groups for one in pick.groups]
         return self._replace(picks=(), keys=tuple(pick.key for pick in self.picks)).leaf(statistic), tuple(groups)
+
+
+def _places(shape: Any) -> Iterator[int]:
+    """Yield the numbers of the leaves of an answer of this shape."""
+    if isinstance(shape, list):
+        for one in shape:
+            yield from _places(one)
+    else:
+        yield shape.leaf
 
 
 def _built(shape: Any, found: Sequence[Any]) -> Any:

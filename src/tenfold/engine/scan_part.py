@@ -15,6 +15,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Codes
 from tenfold.core.rows.chunk import segments
+from tenfold.core.rows.chunk_memo import chunk_memo
 from tenfold.core.rows.row_sketch import RowSketch
 from tenfold.core.statistic import Grouped
 from tenfold.engine.merge_tree import merge
@@ -57,16 +58,30 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
                 views.append((leaf.view, [at]))
             else:
                 known.append(at)
-    with source.once(part, len(views)):
+    each = [source.columns_read(view.need, view.schema) for view, _ in views] if len(views) > 1 else []
+    with source.once(part, len(views), tuple(dict.fromkeys(chain.from_iterable(each)))):
         for view, places in views:
             keys = {key for at in places for key in keys_of(leaves[at])}
             coders = {key: key.coder(part) for key in keys}
+            places = _side_by_side(leaves, places)
             last = {way: at for at in places for way in ways_of(leaves[at])}
             for chunk in source.chunks(part, view.need, view.schema):
                 rows = Read(chunk, {key: coder(chunk) for key, coder in coders.items()})
-                for at in places:
-                    yield at, *rows.of(leaves[at])
-                    rows.forget(way for way, end in last.items() if end == at)
+                with chunk_memo():
+                    for at in places:
+                        yield at, *rows.of(leaves[at])
+                        rows.forget(way for way, end in last.items() if end == at)
+
+
+def _side_by_side(leaves: Sequence[Leaf], places: Sequence[int]) -> list[int]:
+    """Return the indices of leaves with those of the same rows, after the same stages, next to each other."""
+    if not any(leaves[at].picks or leaves[at].stages for at in places):
+        return list(places)
+    first: dict[Way, int] = {}
+    for at in places:
+        for way in ways_of(leaves[at]):
+            first.setdefault(way, at)
+    return sorted(places, key=lambda at: [first[way] for way in ways_of(leaves[at])])
 
 
 def summary_of_part(leaf: Leaf, source: Source, part: int) -> Counted | None:

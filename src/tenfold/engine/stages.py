@@ -20,11 +20,10 @@ Before = Sequence[tuple[Any, Any]]
 
 
 class Fitted(Stage):
-    """A fitted transformer, before something with a need."""
+    """A fitted transformer, before whatever takes its outputs."""
 
     learner: ByIdentity | ByParams
     model: ByIdentity | ByParams
-    taker: Need
     training: bool = False
     """whether a learner is being trained on the rows: outputs fitted to their target are then made without it"""
 
@@ -32,19 +31,33 @@ class Fitted(Stage):
         return chunk._replace(X=self.of(chunk.X))
 
     def of(self, X: Columns) -> Columns:
-        """Return the columns as the transformer makes them.
-
-        Missing values may pass: the need of the next transformer, or the learner, decides whether they are allowed.
-        """
+        """Return the columns as the transformer makes them, sparse or dense; missing values may pass."""
         learner = self.learner.it
         found = (learner.training_from if self.training else learner.transform_from)(self.model.it, X)
-        found = in_form(found, self.taker)
         names = X.names if found.shape[1] == X.shape[1] else None
         place = f"the output of {type(learner).__name__}"
+        given: dict[str, Any] = {"missing": True, "offset": X.offset, "kept": X.kept, "place": place}
         if isinstance(found, np.ndarray) and found.dtype.hasobject:
-            data = tuple(found.T)
-            return TextColumns(data, names, missing=self.taker.missing, offset=X.offset, kept=X.kept, place=place)
-        return Columns(found, names, missing=self.taker.missing, offset=X.offset, kept=X.kept, place=place)
+            return TextColumns(tuple(found.T), names, **given)
+        return Columns(found if sp.issparse(found) else np.asarray(found), names, **given)
+
+
+class InForm(Stage):
+    """Outputs of a transformer in the form that what comes next takes: CSR, or a dense array.
+
+    Learners with needs of their own share the transformed rows by it.
+    """
+
+    taker: Need
+    learned = False
+
+    def stage(self, chunk: Chunk) -> Chunk:
+        return chunk._replace(X=self.of(chunk.X))
+
+    def of(self, X: Columns) -> Columns:
+        """Return the columns in this form; the need decides whether missing values are allowed."""
+        data = X.data if isinstance(X.data, tuple) else in_form(X.data, self.taker)
+        return X.other_columns(data, X.names, self.taker.missing)
 
 
 def in_form(found: Any, need: Need) -> Any:
@@ -56,14 +69,17 @@ def in_form(found: Any, need: Need) -> Any:
 
 def stages_of(
     before: Before, need: Need, training: bool = False, by: type[ByIdentity | ByParams] = ByIdentity
-) -> tuple[Fitted, ...]:
-    """Return transformers as stages before a learner with this need, in training or in prediction.
+) -> tuple[Fitted | InForm, ...]:
+    """Return transformers as stages before a learner with this need, in training or in prediction: two for each.
 
     They are told by being what they are, or by their parameters and every bit of their models (`by=Described`), which
     holds in any process, and after a fit was cut off.
     """
     takers = [*(learner.need for learner, _ in before[1:]), need]
-    return tuple(Fitted(by(learner), by(model), taker, training) for (learner, model), taker in zip(before, takers))
+    each = zip(before, takers, strict=False)
+    return tuple(
+        stage for (learner, model), taker in each for stage in (Fitted(by(learner), by(model), training), InForm(taker))
+    )
 
 
 def kinds_before(steps: Sequence[Any]) -> Kinds:

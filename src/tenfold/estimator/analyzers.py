@@ -5,18 +5,23 @@ This is the one place where Python goes over the texts, one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import repeat
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import CSR
+from tenfold.core import CSR, Codes, Values
+from tenfold.core.rows.chunk_memo import chosen_from, kept
+from tenfold.core.rows.texts import filled
 from tenfold.core.value import Value
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 """scikit-learn's: two or more letters, digits or underscores"""
+LEAST_SHARE = 0.5
+"""of the rows of a chunk that makes it worth while to cut all of its texts"""
 
 
 class Analyzer(Value):
@@ -102,26 +107,79 @@ def growing() -> dict[str, int]:
     return found
 
 
-def counted(texts: Iterable[str], analyzer: Analyzer, places: dict[str, int], grows: bool = False) -> CSR:
-    """Count each term of a vocabulary in each text: rows are texts, columns are terms.
+class CutTexts:
+    """Texts that are cut into terms, each distinct one once, however often and in whatever fold it occurs."""
 
-    A vocabulary that `grows` adds unknown terms; otherwise they are ignored.
-    """
-    analyze, codes, ends = analyzer.build(), list[int](), [0]
-    if grows:
-        place = places.__getitem__
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyze = analyzer.build()
+        self._rows: dict[str, int] = {}
+        self._places = growing()
+        self._codes, self._ends = array("q"), array("q", [0])
+        self._counts: CSR | None = None
+        self._numbered: dict[int, tuple[Values, Codes]] = {}
+        """by identity, arrays of texts that were asked for, and the numbers of their texts"""
+
+    def rows(self, texts: Values) -> Codes:
+        """Return the number of each text among the distinct ones; new ones are cut, missing ones are empty."""
+        if id(texts) not in self._numbered:
+            whole, which = chosen_from(texts) or (texts, None)
+            if which is None or len(which) < LEAST_SHARE * len(whole):
+                found = self._cut(filled(texts))
+            else:  # other folds have most of the others
+                found = self.rows(whole)[which]
+            self._numbered[id(texts)] = texts, found
+        return self._numbered[id(texts)][1]
+
+    def _cut(self, texts: list[str]) -> Codes:
+        """Return the number of each text."""
+        known, place, analyze = self._rows, self._places.__getitem__, self._analyze
         for text in texts:
-            codes.extend(map(place, analyze(text)))
-            ends.append(len(codes))
-    else:
-        find = places.get
-        for text in texts:
-            codes.extend(map(find, analyze(text), repeat(len(places))))
-            ends.append(len(codes))
-    width = len(places) + (not grows)  # the last column is for terms that are not there
-    kind = np.int32 if max(len(codes), width) < 2**31 else np.int64
-    found = sp.csr_array(
-        (np.ones(len(codes)), np.array(codes, kind), np.array(ends, kind)), shape=(len(ends) - 1, width)
-    )
-    found.sum_duplicates()
-    return found if grows else found[:, : len(places)]
+            if text not in known:
+                known[text] = len(known)
+                self._codes.extend(map(place, analyze(text)))
+                self._ends.append(len(self._codes))
+        return np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
+
+    @property
+    def terms(self) -> list[str]:
+        """All terms so far."""
+        return [*self._places]
+
+    def counts(self) -> CSR:
+        """Return how often each term occurs in each distinct text."""
+        if self._counts is None or self._counts.shape != (len(self._rows), len(self._places)):
+            kind = np.int32 if max(len(self._codes), len(self._places)) < 2**31 else np.int64
+            codes, ends = (np.array(some, kind) for some in (self._codes, self._ends))
+            shape = len(self._rows), len(self._places)
+            self._counts = sp.csr_array((np.ones(len(codes)), codes, ends), shape=shape)
+            self._counts.sum_duplicates()
+        return self._counts
+
+
+def counted(texts: Values, analyzer: Analyzer, places: Mapping[str, int]) -> CSR:
+    """Count each term of a vocabulary in each text: rows are texts, columns are terms. Other terms are ignored."""
+    cut = kept(analyzer, partial(CutTexts, analyzer))
+    rows = cut.rows(texts)
+    return _in_places(cut.counts(), cut.terms, places)[rows]
+
+
+def counted_terms(texts: Values, analyzer: Analyzer) -> tuple[list[str], CSR]:
+    """Count all terms that occur in some texts: the terms, and rows of texts whose columns they are."""
+    cut = kept(analyzer, partial(CutTexts, analyzer))
+    rows = cut.rows(texts)
+    found, terms = cut.counts()[rows], cut.terms
+    there = np.unique(found.indices).tolist()
+    some = [terms[at] for at in there]
+    return some, _in_places(found, terms, dict(zip(some, range(len(some)), strict=True)))
+
+
+def _in_places(counts: CSR, terms: Sequence[str], places: Mapping[str, int]) -> CSR:
+    """Counts of some terms as counts of those of a vocabulary, in its order."""
+    width = len(places)
+    to = np.fromiter((places.get(term, width) for term in terms), counts.indices.dtype, len(terms))
+    indices = to[counts.indices]
+    kept_entries = indices < width
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept_entries)])[counts.indptr].astype(counts.indptr.dtype)
+    found = sp.csr_array((counts.data[kept_entries], indices[kept_entries], ends), shape=(counts.shape[0], width))
+    found.sort_indices()
+    return found

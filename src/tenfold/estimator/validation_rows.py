@@ -127,9 +127,12 @@ class WithValidationRows(Source):
                 chunk.X.place = f"{chunk.X.place}, of {PLACE}" if chunk.X.place else PLACE
                 yield chunk._replace(part=part, offset=before + chunk.offset)
 
-    def once(self, part: int, needs: int) -> Any:
+    def once(self, part: int, needs: int, columns: Sequence[str] = ()) -> Any:
         source, number = self._of(part)
-        return source.once(number, needs)
+        return source.once(number, needs, columns)
+
+    def columns_read(self, need: Need, schema: Schema | None = None) -> Sequence[str]:
+        return self.base.columns_read(need, schema)
 
     def known(self, need: Need) -> Schema | None:
         return self.base.known(need)

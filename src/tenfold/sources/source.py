@@ -479,9 +479,16 @@ class Source(ABC):
         return chunk
 
     @contextmanager
-    def once(self, part: int, needs: int) -> Iterator[None]:
-        """Read each part once for n needs in this block: the part that was read may be kept for the next."""
+    def once(self, part: int, needs: int, columns: Sequence[str] = ()) -> Iterator[None]:
+        """Read a part once for n needs in this block: what was read may be kept for the next.
+
+        columns: those that they read, if several do.
+        """
         yield
+
+    def columns_read(self, need: Need, schema: Schema | None = None) -> Sequence[str]:
+        """The names of the stored columns that `chunks` reads; without a schema, of those that it is found in."""
+        return ()
 
     def first_row_id(self, part: int) -> int:
         """Return the row id of the first row of a part."""

@@ -162,7 +162,7 @@ class ArrowSource(Source):
 
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[pa.Table]:
         self.check_there(columns)
-        for _, table in self.tables(part, list(columns)):
+        for _, table in self._tables(part, list(columns), None):
             yield table.select(list(columns))
 
     def with_columns(self, /, **expressions: Any) -> Source:
@@ -303,15 +303,18 @@ class ArrowSource(Source):
         return self.first_rows(part, need, schema, None)
 
     def first_rows(self, part: int, need: Need, schema: Schema, rows: int | None) -> Iterator[Chunk]:
-        names = list(schema.names)
-        if not schema.named and len(names) == len(self.names):
-            names = list(self.names)
+        names = self._named_in(schema)
         place = self.first_row_id(part)
         used = [n for n, c in zip(names, schema.columns, strict=True) if c.kind != "unused"]
         for start, table in self._pieces(part, used, need, rows):
             chunk = self._chunk(start, table, part, need, schema, names)
             yield chunk._replace(first_row_id=place)
             place += chunk.n
+
+    def _named_in(self, schema: Schema) -> list[str]:
+        """The columns of a schema, by their names here."""
+        names = list(schema.names)
+        return list(self.names) if not schema.named and len(names) == len(self.names) else names
 
     def check_schema(self, need: Need, schema: Schema) -> None:
         # Refuse, or warn of, categories that are hardly meant as such, unless the user declared them.
@@ -321,8 +324,8 @@ class ArrowSource(Source):
         self._check_categories(need, schema, chosen, keep)
 
     @contextmanager
-    def once(self, part: int, needs: int) -> Iterator[None]:
-        _cached.tables, _cached.part = {} if needs > 1 else None, part
+    def once(self, part: int, needs: int, columns: Sequence[str] = ()) -> Iterator[None]:
+        _cached.tables, _cached.part, _cached.columns = {} if needs > 1 else None, part, columns
         try:
             yield
         finally:
@@ -335,19 +338,23 @@ class ArrowSource(Source):
             return
         known = next((some for had, some in kept.items() if {*columns} <= {*had}), None)
         if known is None:
-            known = kept[tuple(columns)] = list(self.tables(part, columns))
+            wanted = tuple(dict.fromkeys([*columns, *(_cached.columns if not kept else ())]))
+            known = kept[wanted] = list(self.tables(part, list(wanted)))
         yield from known
+
+    def columns_read(self, need: Need, schema: Schema | None = None) -> Sequence[str]:
+        if schema is not None:
+            return self._wanted(
+                [n for n, c in zip(self._named_in(schema), schema.columns, strict=True) if c.kind != "unused"], need
+            )
+        return self._wanted([n for n in self.names if self._is_category(n, need)], need) if self.scans_for(need) else ()
 
     def _pieces(
         self, part: int, names: list[str], need: Need, rows: int | None = None
     ) -> Iterator[tuple[int, pa.Table]]:
         """Features with the columns of target and weight that the need takes."""
-        side = self._side(need)
-        given = {name: self.side[name] for name, column in side.items() if column is None}
-        targets = (*self.roles.outputs, self.roles.target) if need.target else ()  # all, to be read once
-        more = [*targets, self.roles.weight, *side.values()]
-        wanted = list(dict.fromkeys([*names, *(n for n in more if n is not None)]))
-        for start, table in self._tables(part, wanted, rows):
+        given = {name: self.side[name] for name, column in self._side(need).items() if column is None}
+        for start, table in self._tables(part, self._wanted(names, need), rows):
             stop = start + table.num_rows
             if need.target and self.y is not None:
                 table = table.append_column(self._added("y"), pa.array(self.y[start:stop]))
@@ -356,6 +363,12 @@ class ArrowSource(Source):
             for name, values in given.items():
                 table = table.append_column(self._added(f"side {name}"), pa.array(values[start:stop]))
             yield start, table
+
+    def _wanted(self, names: Sequence[str], need: Need) -> list[str]:
+        """Names of features, and of the columns of target, weight and side that the need takes."""
+        targets = (*self.roles.outputs, self.roles.target) if need.target else ()  # all, to be read once
+        more = [*targets, self.roles.weight, *self._side(need).values()]
+        return list(dict.fromkeys([*names, *(n for n in more if n is not None)]))
 
     def _side(self, need: Need) -> dict[str, str | None]:
         """Return the values of a side column, and its column name; None: it was passed with the rows."""

@@ -20,6 +20,7 @@ from tenfold.compiled.rows.extremes import all_finite
 from tenfold.compiled.rows.sparse_rows import copy_sparse
 from tenfold.core.arrays import CSR, Array, Codes, ColumnData, Matrix, RowIndex, Values
 from tenfold.core.errors import DataError
+from tenfold.core.rows.chunk_memo import chosen
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
@@ -118,7 +119,7 @@ class Columns:
     def rows(self, which: RowIndex) -> Columns:
         """Some of the rows: a slice, which is a view, or their numbers."""
         if isinstance(self.data, tuple):
-            data: ColumnData = tuple(c[which] for c in self.data)
+            data: ColumnData = tuple(chosen(c, which) for c in self.data)
         elif sp.issparse(self.data) and isinstance(which, slice) and which.step is None:
             start, stop, _ = which.indices(len(self))
             data = sparse_slice(self.data, start, max(start, stop))

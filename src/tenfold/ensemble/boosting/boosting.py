@@ -366,9 +366,16 @@ class Boosting(Continues, Estimator):
                 return self._digit(state, s)
             case PlacingThresholdsOfTrees(step, setup, boosted), Sides():
                 return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
-            case CheckingLoss(_, setup, boosted), RoundLoss():
-                return Done.of(boosted._replace(edges=setup.edges, placed=setup.rare), state.step)
+            case CheckingLoss(), RoundLoss():
+                return self.unchecked(state)
         raise TypeError(f"{type(s).__name__} does not belong to the state of the fit")
+
+    def unchecked(self, state: BoostingState) -> BoostingState:
+        # The loss after the last round is a claim of the certificate.
+        match state:
+            case CheckingLoss(step, setup, boosted):
+                return Done.of(boosted._replace(edges=setup.edges, placed=setup.rare), step)
+        return state
 
     def model(self, state: BoostingState) -> BoostedModel | None:
         return state.model if isinstance(state, Done) else None

@@ -13,11 +13,11 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Letters, Mergeable, Schema
+from tenfold.core import CSR, Array, Chunk, Codes, Letters, Mergeable, Schema, Values
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, Between
-from tenfold.core.rows.texts import are_texts, filled, pack, unpack
+from tenfold.core.rows.texts import are_texts, pack, unpack
 from tenfold.core.statistic import Grouped
-from tenfold.estimator.analyzers import Analyzer, counted, growing
+from tenfold.estimator.analyzers import Analyzer, counted, counted_terms
 
 
 class TermCounts(Mergeable):
@@ -116,12 +116,18 @@ class DocumentFrequencies(Grouped[TermCounts]):
     """terms that a summary holds at most; 0: all"""
 
     def summarize(self, chunk: Chunk) -> TermCounts:
-        places = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True)) if self.vocabulary else growing()
-        found = counted(filled(chunk.X.column(0)), self.analyzer, places, grows=not self.vocabulary)
+        terms, found = self._counted(chunk.X.column(0))
         weight = np.repeat(chunk.weight, np.diff(found.indptr))
-        documents = np.bincount(found.indices, weight, len(places)).astype(np.float64)
-        times = np.bincount(found.indices, weight * found.data, len(places)).astype(np.float64)
-        terms = sorted(places)
-        order = np.fromiter(map(places.__getitem__, terms), np.int64, len(terms))
+        documents = np.bincount(found.indices, weight, len(terms)).astype(np.float64)
+        times = np.bincount(found.indices, weight * found.data, len(terms)).astype(np.float64)
+        order = sorted(range(len(terms)), key=terms.__getitem__)
+        terms = [terms[at] for at in order]
         exact = TermCounts(*pack(terms), documents[order], times[order], float(chunk.weight.sum()))
         return FrequentTerms.of(exact, self.capacity) if self.capacity else exact
+
+    def _counted(self, texts: Values) -> tuple[list[str], CSR]:
+        """The terms, and how often each is in each text."""
+        if not self.vocabulary:
+            return counted_terms(texts, self.analyzer)
+        places = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
+        return list(self.vocabulary), counted(texts, self.analyzer, places)

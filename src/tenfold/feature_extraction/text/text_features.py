@@ -297,7 +297,7 @@ class TextFeatures(OnePass, Transformer):
         if self.n_features is not None:
             return self._weighed(model, self._hashing().counted(filled(X.column(0))))
         places = _places(model.letters.tobytes(), model.ends.tobytes())
-        found = counted(filled(X.column(0)), self._analyzer(), places)
+        found = counted(X.column(0), self._analyzer(), places)
         return self._weighed(model, found)
 
     def _weighed(self, model: TextModel, found: CSR) -> CSR:

@@ -17,7 +17,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.core.value import ByIdentity
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
-from tenfold.engine.stages import Fitted, origins_of, stages_of
+from tenfold.engine.stages import Fitted, InForm, origins_of, stages_of
 from tenfold.inspection.contributions.contributions_result import Contributions
 from tenfold.inspection.contributions.terms import ColumnTerms, terms_of, title_of
 from tenfold.metrics.predictors import check_model, fitted_learners_of, opened_rows, predictor_of
@@ -120,7 +120,7 @@ class RowContributions:
 
     Parameters
     ----------
-    stages : tuple of Fitted
+    stages : tuple of Fitted and InForm
         The steps before the last.
     terms : ColumnTerms
         Of the last step.
@@ -130,7 +130,7 @@ class RowContributions:
         How many columns of the input there are.
     """
 
-    def __init__(self, stages: tuple[Fitted, ...], terms: ColumnTerms, group: Codes, groups: int) -> None:
+    def __init__(self, stages: tuple[Fitted | InForm, ...], terms: ColumnTerms, group: Codes, groups: int) -> None:
         self.stages, self.terms, self.group, self.groups = stages, terms, group, groups
         self.base: Array = terms.constant
         self.mean = np.zeros((groups, len(self.base)))

@@ -37,7 +37,7 @@ def unit_key(
     A unit is a group, or several groups joined. If rows are independent, they are dealt to units by chance.
     """
     if groups is None:
-        _, starts, _ = numbering(source, need.without_target(), session)  # wherever they come from
+        _, starts = numbering(source, need.without_target(), session)  # wherever they come from
         return Shuffled(MAX_UNITS, seed, starts=starts), (), 0
     key, side, count = units_of(groups, MAX_UNITS, source, need, session)
     if count < 2:

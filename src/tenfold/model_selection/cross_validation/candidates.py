@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from tenfold.core import Array, MatrixLike, Need, Schema
+from tenfold.core.value import ByParams
 from tenfold.engine import Member
 from tenfold.engine.stages import kinds_before
 from tenfold.estimator import Estimator
@@ -70,6 +71,14 @@ class Candidate:
                 first = self.stages[0] = first.bound(rows, target=last.need.target)
             kinds = kinds_before(self.stages)
             self.need = replace(first.need, target=last.need.target, binary=last.need.binary, kinds=kinds)
+
+    def learns_alike(self, other: Candidate, stage: int) -> bool:
+        """Whether another candidate has the same learner at a stage, of the same rows: one model serves both."""
+        if (self.need, self.schema) != (other.need, other.schema) or self.whole is not None:
+            return False
+        if any(mine is not theirs for mine, theirs in zip(self.members[:stage], other.members, strict=False)):
+            return False
+        return ByParams(self.stages[stage]) == ByParams(other.stages[stage])
 
     def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:
         """Take the scores of one of some splits: on the training rows, or on others."""

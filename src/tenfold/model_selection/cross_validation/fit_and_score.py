@@ -46,9 +46,11 @@ from tenfold.model_selection.cross_validation.folds import (
     Grouping,
     Splits,
     column_of,
+    jobs_ahead,
     nested_shares,
     splits_of,
 )
+from tenfold.model_selection.cross_validation.lookups import Lookups, schema_jobs
 from tenfold.model_selection.frame_columns import computed_column, only_column, without_column
 from tenfold.sources import Source
 from tenfold.sources.column_choice import no_rows
@@ -215,27 +217,37 @@ class FitAndScore:
         with opened(current() if ours else Local(threads=1), source) as session:
             for candidate in candidates:
                 candidate.need = candidate.need if ours else need
-                self.scans += ours and source.known(candidate.need) is None
+            lookups = self._lookups(candidates, source, session)
+            for candidate in candidates:
                 with self._naming(candidate):
-                    candidate.schema = schema_of(source, candidate.need, session)
+                    candidate.schema = schema_of(source, candidate.need, lookups)
                     if ours:
                         candidate.schema = candidate.stages[0].with_listed_categories(candidate.schema)
-            found = self._splits(source, need, session)
-            self.scans += found.scans if ours else 0
+            found = self._splits(source, need, lookups)
+            self.scans += lookups.scans if ours else 0
             for candidate in candidates:
                 candidate.source, candidate.need = given, replace(candidate.need, side=found.side)
                 candidate.scorers = tuple(scorer.for_classes(candidate.schema.classes) for scorer in candidate.scorers)
                 self.classes = candidate.schema.classes
             yield Divided(source, session, found)
 
+    def _lookups(self, candidates: list[Candidate], source: Source, session: Session) -> Lookups:
+        """The schemas of all candidates and the counts that the folds need, to be found in one scan."""
+        jobs = schema_jobs(source, [one.need for one in candidates])
+        return Lookups(session, jobs + jobs_ahead(self.folds, self.groups, source, candidates[0].need))
+
     def fit(self, candidates: list[Candidate], rows: Divided) -> None:
         """Fit the models of all splits, stage by stage."""
         for stage in range(max(len(e.stages) for e in candidates)):
             some = [e for e in candidates if stage < len(e.stages)]
-            for candidate in some:
+            for at, candidate in enumerate(some):
+                alike = next((one for one in some[:at] if one.learns_alike(candidate, stage)), None)
+                if alike is not None:  # their steps differ later, if at all
+                    candidate.members.append(alike.members[stage])
+                    continue
                 with self._naming(candidate):
                     self._enrol(candidate, stage, rows.splits.each)
-            members = [m for e in some for m in e.members[stage]]
+            members = list(dict.fromkeys(m for e in some for m in e.members[stage]))
             members += [e.whole for e in some if e.whole]
             self.scans += run(members, rows.source, rows.session, _scans_after(stage, candidates))
 

@@ -13,6 +13,7 @@ from tenfold.engine.progress import progress
 from tenfold.estimator import Estimator
 from tenfold.estimator.shell.callbacks import History
 from tenfold.model_selection.cross_validation.candidates import learned, unfitted
+from tenfold.model_selection.cross_validation.lookups import Lookups, schema_jobs
 from tenfold.sources import Source
 from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import as_source, form_of, is_lazy
@@ -73,10 +74,10 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
 def _members(learners: list[Estimator], names: list[str], source: Source) -> list[Member]:
     """Learners, fitted to the same rows; errors have their names."""
     with opened(current(), source) as session:
-        members = []
+        members, lookups = [], Lookups(session, schema_jobs(source, [learner.need for learner in learners]))
         for learner, name in zip(learners, names, strict=True):
             with naming(name):
-                schema = learner.with_listed_categories(schema_of(source, learner.need, session))
+                schema = learner.with_listed_categories(schema_of(source, learner.need, lookups))
                 start = Snapshot(schema, learner.start(schema))
                 members.append(Member(learner, start, learner.stop(), [History()], title=name))
         run(members, source, session)

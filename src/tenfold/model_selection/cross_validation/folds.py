@@ -19,10 +19,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tenfold.core import Array, Codes, DataError, Labels, Need
+from tenfold.core import Array, Codes, DataError, Labels, Need, Schema
 from tenfold.core.errors import warn_user
 from tenfold.engine.count_jobs import CountClasses, CountLabels, CountRows
 from tenfold.engine.group_keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
+from tenfold.engine.job import Job
 from tenfold.engine.loop import schema_of
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.runner import Session
@@ -74,12 +75,11 @@ class FoldSplit:
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """All splits, and what they cost to find."""
+    """All splits, and what finds the rows of each."""
 
     each: tuple[FoldSplit, ...]
     starts: Codes | None = None
     """number of the first row of each part, where the source does not know it"""
-    scans: int = 0
     side: tuple[str, ...] = ()
     """the columns that identify the group"""
     note: str = ""
@@ -158,19 +158,19 @@ def splits_of(
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], (list, tuple)):
         if wrong := [j for j, pair in enumerate(folds) if len(pair) != 2]:
             raise ValueError(f"folds[{wrong[0]}] is not a pair. Remedy: a list of (train, test), the numbers of rows")
-        n, starts, scans = numbering(source, need, session)
-        return Splits(_from_indices(list(folds), n, starts), starts, scans)
-    codes, starts, scans = _coded(folds, "folds", source, need, session)
+        n, starts = numbering(source, need, session)
+        return Splits(_from_indices(list(folds), n, starts), starts)
+    codes, starts = _coded(folds, "folds", source, need, session)
     key = Listed(_check_group_count(int(codes.max(initial=-1)) + 1), codes, starts=starts)
-    return Splits(_leave_one_out(key), starts, scans)
+    return Splits(_leave_one_out(key), starts)
 
 
 def _coded(
     values: ArrayLike, what: str, source: Source, need: Need, session: Session
-) -> tuple[Codes, Codes | None, int]:  # fmt: skip
-    """An entry for each row as numbers from 0; where parts begin, and scans used. A row must belong somewhere."""
+) -> tuple[Codes, Codes | None]:  # fmt: skip
+    """An entry for each row as numbers from 0, and where parts begin. A row must belong somewhere."""
     given = np.asarray(values)
-    n, starts, scans = numbering(source, need, session)
+    n, starts = numbering(source, need, session)
     if given.shape != (n,):
         raise DataError(f"{what} has shape {given.shape}, but there are {n} rows")
     missing: ArrayLike = False
@@ -180,7 +180,7 @@ def _coded(
         missing = [g is None or g != g for g in given.tolist()]
     if np.any(missing):
         raise DataError(f"{what} has missing entries. Remedy: leave these rows out")
-    return np.unique(given, return_inverse=True)[1].astype(np.int64), starts, scans
+    return np.unique(given, return_inverse=True)[1].astype(np.int64), starts
 
 
 def _count(folds: object) -> int:
@@ -201,19 +201,19 @@ def _leave_one_out(key: Key) -> tuple[FoldSplit, ...]:
     return tuple(FoldSplit(key, tuple(g for g in every if g != j), (j,)) for j in every)
 
 
-def numbering(source: Source, need: Need, session: Session) -> tuple[int, Codes | None, int]:
-    """How many rows there are, where each part begins if the source does not know, and scans used."""
+def numbering(source: Source, need: Need, session: Session) -> tuple[int, Codes | None]:
+    """How many rows there are, and where each part begins if the source does not know."""
     if source.counted is not None:
-        return int(source.counted), None, 0
+        return int(source.counted), None
     counts = session.reduce(CountRows(need, schema_of(source, need, session))).each
     starts = np.concatenate([[0], np.cumsum([counts[part] for part in range(len(source))])]).astype(np.int64)
-    return int(starts[-1]), starts, 1
+    return int(starts[-1]), starts
 
 
 def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Splits:
     if need.target == "class":
         return _stratified(k, source, need, session, shuffle, seeds)
-    n, starts, scans = numbering(source, need, session)
+    n, starts = numbering(source, need, session)
     if n < k:
         raise ValueError(
             f"Cannot have number of splits n_splits={k} greater than the number of samples: n_samples={n}."
@@ -221,7 +221,7 @@ def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: boo
     keys: list[Key] = [Contiguous(k, _even(n, k), starts=starts)] * len(seeds)
     if shuffle:
         keys = [Shuffled(k, seed, starts=starts) for seed in seeds]
-    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), starts, scans)
+    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), starts)
 
 
 def _even(n: int, k: int) -> Codes:
@@ -232,7 +232,7 @@ def _even(n: int, k: int) -> Codes:
 
 def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Splits:
     schema = schema_of(source, need, session)
-    found = session.reduce(CountClasses(need, schema)).each
+    found = _class_counts(session.reduce(_counting_classes(source, need, schema)).each, schema)
     counts = np.array([found[part][0] for part in range(len(source))])
     before = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])[:-1]
     total = counts.sum(axis=0)
@@ -251,17 +251,43 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     for place, c in enumerate(order):
         cuts[c] = np.concatenate([[0], np.cumsum(turn[place + 1] - turn[place])[:-1]])
     keys = [Stratified(k, before, cuts, seed if shuffle else None) for seed in seeds]
-    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
+    return Splits(tuple(split for key in keys for split in _leave_one_out(key)))
+
+
+def _counting_classes(source: Source, need: Need, schema: Schema | None) -> CountClasses:
+    """The job that counts classes; it does not wait for the schema where that takes a scan too."""
+    return CountClasses(need, None if source.scans_for(need) else schema)
+
+
+def _class_counts(found: dict[int, Any], schema: Schema) -> dict[int, tuple[Codes, Codes]]:
+    """The count and the first row of each class of the schema, by part."""
+    each = {}
+    for part, (count, first, classes) in found.items():
+        at = np.searchsorted(schema.classes, classes)
+        every, start = np.zeros(len(schema.classes), np.int64), np.full(len(schema.classes), np.iinfo(np.int64).max)
+        every[at], start[at] = count, first
+        each[part] = every, start
+    return each
+
+
+def jobs_ahead(folds: Folds, groups: Grouping | None, source: Source, need: Need) -> list[Job]:
+    """What `splits_of` will ask the rows for, as far as it does not depend on what else is found there."""
+    column = column_of(folds, groups)
+    if column is not None:
+        return [CountLabels(column)] if column in source.columns else []
+    if groups is None and isinstance(folds, (int, np.integer)) and need.target == "class" and source.scans_for(need):
+        return [_counting_classes(source, need, None)]
+    return []
 
 
 def _grouped(k: int, source: Source, need: Need, session: Session, groups: Named) -> Splits:
     """Groups stay together; the largest first, each into the fold that has the fewest rows."""
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
-        return Splits(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, 1, (groups,))
-    codes, starts, scans = _coded(groups, "groups", source, need, session)
+        return Splits(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, (groups,))
+    codes, starts = _coded(groups, "groups", source, need, session)
     key = Listed(k, _spread(np.bincount(codes), k)[codes], starts=starts)
-    return Splits(_leave_one_out(key), starts, scans)
+    return Splits(_leave_one_out(key), starts)
 
 
 def _spread(rows: Codes, k: int) -> Codes:
@@ -294,21 +320,21 @@ def _column(column: str, source: Source, session: Session) -> Splits:
             f"groups={column!r}; of dates, folds=tenfold.col({column!r}).dt.date()"
         )
     key = Labelled(_check_group_count(len(labels)), column, labels, np.arange(len(labels)))
-    return Splits(_leave_one_out(key), None, 1, (column,))
+    return Splits(_leave_one_out(key), None, (column,))
 
 
-def _file_cuts(what: str, source: Source, need: Need, session: Session) -> tuple[Codes, int, Codes | None, int]:
-    """The first row of each file, how many rows there are, where parts begin, and scans used."""
+def _file_cuts(what: str, source: Source, need: Need, session: Session) -> tuple[Codes, int, Codes | None]:
+    """The first row of each file, how many rows there are, and where parts begin."""
     _refuse_column(FILE, what, source)
     if source.file_starts() is None:
         raise DataError(
             f"{what}='file' is for rows that are read from files. Remedy: tenfold.scan(paths), or an array with an "
             "entry for each row"
         )
-    n, starts, scans = numbering(source, need, session)
+    n, starts = numbering(source, need, session)
     cuts = source.file_starts(starts)
     assert cuts is not None
-    return cuts, n, starts, scans
+    return cuts, n, starts
 
 
 def _refuse_column(word: str, what: str, source: Source) -> None:
@@ -323,7 +349,7 @@ def _refuse_column(word: str, what: str, source: Source) -> None:
 
 def _files(source: Source, need: Need, session: Session) -> Splits:
     """Each file is a fold; of many files, as many in a row as make ten folds."""
-    cuts, _, starts, scans = _file_cuts("folds", source, need, session)
+    cuts, _, starts = _file_cuts("folds", source, need, session)
     if len(cuts) < 2:
         raise DataError("there is one file only: nothing is left to learn from. Remedy: a number of folds, folds=10")
     if len(cuts) <= MAX_FILE_FOLDS:
@@ -332,15 +358,15 @@ def _files(source: Source, need: Need, session: Session) -> Splits:
         at = _even(len(cuts), DEFAULT_FOLDS)
         sizes = sorted({*np.diff(np.append(at, len(cuts))).tolist()})
         note, first = f"of {' or '.join(map(str, sizes))} files each, in order", cuts[at]
-    return Splits(_leave_one_out(Contiguous(len(first), first, starts=starts)), starts, scans, note=note)
+    return Splits(_leave_one_out(Contiguous(len(first), first, starts=starts)), starts, note=note)
 
 
 def _whole_files(k: int, source: Source, need: Need, session: Session) -> Splits:
     """Rows of a file stay together; the largest first, each into the fold that has the fewest rows."""
-    cuts, n, starts, scans = _file_cuts("groups", source, need, session)
+    cuts, n, starts = _file_cuts("groups", source, need, session)
     fold = _spread(np.diff(np.append(cuts, n)), k)
     key = joined(Contiguous(len(cuts), cuts, starts=starts), [np.flatnonzero(fold == j).tolist() for j in range(k)])
-    return Splits(_leave_one_out(key), starts, scans, note="of whole files")
+    return Splits(_leave_one_out(key), starts, note="of whole files")
 
 
 def units_of(
@@ -351,7 +377,7 @@ def units_of(
     Joined groups have about as many rows each.
     """
     if isinstance(groups, str) and groups == FILE:
-        cuts, n, starts, _ = _file_cuts("groups", source, need, session)
+        cuts, n, starts = _file_cuts("groups", source, need, session)
         k = min(len(cuts), most)
         fold = _spread(np.diff(np.append(cuts, n)), k)
         each = Contiguous(len(cuts), cuts, starts=starts)
@@ -360,7 +386,7 @@ def units_of(
         labels, rows = _labels(groups, source, session)
         k = min(len(labels), most)
         return Labelled(k, groups, labels, _spread(rows, k)), (groups,), len(labels)
-    codes, starts, _ = _coded(groups, "groups", source, need, session)
+    codes, starts = _coded(groups, "groups", source, need, session)
     rows = np.bincount(codes)
     k = min(len(rows), most)
     return Listed(k, _spread(rows, k)[codes], starts=starts), (), len(rows)
@@ -369,20 +395,20 @@ def units_of(
 def _in_time(source: Source, need: Need, session: Session) -> Splits:
     """Folds in the order of the rows, each scored by a model of all rows before it: as `TimeSeriesSplit`."""
     _refuse_column(TIME, "folds", source)
-    n, starts, scans = numbering(source, need, session)
+    n, starts = numbering(source, need, session)
     if n <= TIME_FOLDS:
         raise ValueError(f"Cannot have number of folds={TIME_FOLDS + 1} greater than the number of samples={n}.")
     cuts = np.append(0, n - n // (TIME_FOLDS + 1) * np.arange(TIME_FOLDS, 0, -1)).astype(np.int64)
     key = Contiguous(TIME_FOLDS + 1, cuts, starts=starts)
     splits = tuple(FoldSplit(key, tuple(range(j)), (j,)) for j in range(1, TIME_FOLDS + 1))
-    return Splits(splits, starts, scans, note="in time: each is scored by a model of the rows before it")
+    return Splits(splits, starts, note="in time: each is scored by a model of the rows before it")
 
 
 def _indices(splitter: Splitter, source: Source, need: Need, session: Session, groups: Named | None) -> Splits:
     """Splits of the row numbers by a splitter of scikit-learn."""
     if isinstance(groups, str):
         raise ValueError("a splitter needs the groups as an array; a name or an expression goes with a number of folds")
-    n, starts, scans = numbering(source, need, session)
+    n, starts = numbering(source, need, session)
     y = source.target_values()
     try:
         splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
@@ -393,7 +419,7 @@ def _indices(splitter: Splitter, source: Source, need: Need, session: Session, g
                 "stratified by itself, for classes"
             ) from None
         raise
-    return Splits(_from_indices(splits, n, starts), starts, scans)
+    return Splits(_from_indices(splits, n, starts), starts)
 
 
 def _looks_at_target(splitter: Splitter, n: int, groups: ArrayLike | None) -> bool:
@@ -446,10 +472,9 @@ def nested_shares(
     """
     keys = {id(split.key): split.key for split in base.each}
     stratified = sizes.dtype.kind == "f" and all(isinstance(key, Stratified) for key in keys.values())
-    n, starts, scans = 0, base.starts, base.scans
+    n, starts = 0, base.starts
     if not stratified:
-        n, starts, more = numbering(source, need, session) if starts is None else (int(starts[-1]), starts, 0)
-        scans += more
+        n, starts = numbering(source, need, session) if starts is None else (int(starts[-1]), starts)
     shares = sizes.astype(np.float64) if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
     places = next(m for m in range(1, MAX_SHARE_GROUPS + 1) if m == MAX_SHARE_GROUPS or _whole(shares * m))
     first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
@@ -466,7 +491,7 @@ def nested_shares(
         for share in range(len(shares)):
             train = tuple(g * t + s for g in split.train for s in range(share + 1))
             splits.append(FoldSplit(nested[id(split.key)], train, test))
-    return Splits(tuple(splits), starts, scans, base.side, base.note)
+    return Splits(tuple(splits), starts, base.side, base.note)
 
 
 def by_share(folds: Key, dealt: Key, first: Codes, shares: int) -> Key:
@@ -497,9 +522,9 @@ def disjoint_sets(
     sets: int, test: float, source: Source, need: Need, session: Session, random_state: int
 ) -> Splits:  # fmt: skip
     """Training sets that have no row in common, and rows to score all of them on: the last group."""
-    _, starts, scans = numbering(source, need, session)
+    _, starts = numbering(source, need, session)
     places = Shuffled(MAX_SHARE_GROUPS, random_state, starts=starts)
     into = np.tile(np.arange(sets), (MAX_SHARE_GROUPS, 1))
     into[: max(1, round(MAX_SHARE_GROUPS * test))] = sets
     key = Joined(sets + 1, crossed((places, Shuffled(sets, random_state + 1, starts=starts))), into.ravel())
-    return Splits(tuple(FoldSplit(key, (j,), (sets,)) for j in range(sets)), starts, scans)
+    return Splits(tuple(FoldSplit(key, (j,), (sets,)) for j in range(sets)), starts)

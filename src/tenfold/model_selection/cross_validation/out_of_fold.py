@@ -178,7 +178,7 @@ def _of_all_rows(key: Key, candidate: Candidate, rows: Divided) -> Key:
     if not (isinstance(key, Stratified) and rows.source.weighted):
         return key
     need, schema = candidate.need, candidate.schema
-    n, starts, _ = numbering(rows.source, need, rows.session)
+    n, starts = numbering(rows.source, need, rows.session)
     codes = np.zeros(n, np.int64)
     bare = Schema((), "class", schema.classes, schema.named)
     for found in rows.session.reduce(_Groups(need, bare, key, starts)).each.values():

@@ -191,13 +191,17 @@ class RuleListClassifier(ProbabilityScored):
             case OrderingRules(), Fired():
                 return state.after(s, self.confidence)
             case CheckingRules(), Fired():
-                return Done.of(state.model)
+                return self.unchecked(state)
         assert isinstance(state, GrowingTree)
         assert not isinstance(s, CoveredByRules | Fired)
         tree = self._tree.update(state.tree, s)
         if isinstance(tree, PruningTree | CheckingTree):
             return PruningRules.of(tree.setup.weights, tree.model, self.missing == "fractional")
         return GrowingTree(0, Bundle((tree,)))
+
+    def unchecked(self, state: RuleListState) -> RuleListState:
+        # The rows for which each rule is the first are wanted for the certificate.
+        return Done.of(state.model) if isinstance(state, CheckingRules) else state
 
     def model(self, state: RuleListState) -> RuleListModel | None:
         return state.model if isinstance(state, Done) else None

@@ -1,0 +1,131 @@
+"""How members share scans: who needs no rows goes first, and a pass for the certificate alone is left out in folds."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import tenfold as tn
+from tenfold.core import MANY, Need
+from tenfold.core.statistic import Held, Lens, Statistic
+from tenfold.engine import Local, Member, Snapshot, opened, run
+from tenfold.sources import ArraySource, part_rows
+from tenfold.testing import bits
+
+
+class Rows(Lens):
+    def __call__(self, chunk):
+        return chunk.y
+
+
+class Weight(Statistic):
+    """Read in each round."""
+
+    round: int
+
+    def summarize(self, chunk):
+        return float(chunk.weight.sum())
+
+
+class HeldWeight(Held):
+    """Read once, held from then on."""
+
+    round: int
+
+    def summarize(self, chunk):
+        return float(chunk.weight.sum())
+
+
+class At(NamedTuple):
+    step: int
+
+
+class Plays:
+    """Asks in turn for rows that are read (r), or held (h), and at last for nothing."""
+
+    passes = MANY
+    need = Need(target="number")
+    usual_scans = most_rounds = None
+
+    def __init__(self, plan):
+        self.plan = plan
+
+    def ask(self, state):
+        if state.step == len(self.plan):
+            return None
+        return Weight(state.step) if self.plan[state.step] == "r" else HeldWeight(state.step, lens=Rows())
+
+    def update(self, state, summary):
+        assert summary == 40
+        return At(state.step + 1)
+
+    def model(self, state):
+        return state
+
+    def certify(self, model, summary):
+        return None
+
+
+class Read(ArraySource):
+    scans = 0
+
+    def chunks(self, part, need, schema):
+        self.scans += part == 0
+        return super().chunks(part, need, schema)
+
+
+def rows():
+    with part_rows(10):
+        return Read(np.zeros((40, 1)), np.zeros(40))
+
+
+@pytest.mark.parametrize(
+    ("plans", "scans"),
+    [
+        (["r"], 1),
+        (["hhhh"], 1),
+        (["hhhr", "rr"], 2),  # the second waits for the first
+        (["rr", "hhhr"], 2),
+        (["rrr", "hhrhhr", "r"], 4),  # what is not asked for is held no more
+        (["hr", "hr", "hhhhhhhr"], 2),
+    ],
+)
+def test_who_needs_no_scan_goes_first(plans, scans):
+    source = rows()
+    schema = source.known(Plays.need)
+    members = [Member(Plays(plan), Snapshot(schema, At(0))) for plan in plans]
+    with opened(Local(threads=1), source) as session:
+        assert run(members, source, session) == scans
+    assert source.scans == scans
+    assert [m.done.at.state.step for m in members] == [len(plan) for plan in plans]
+
+
+CHECKED = [
+    tn.HistGradientBoostingClassifier(max_iter=5),
+    tn.HistGradientBoostingRegressor(max_iter=5, loss="absolute_error"),
+    tn.GradientBoostingClassifier(n_estimators=3),
+    tn.RandomForestClassifier(n_estimators=5),
+    tn.RandomForestRegressor(n_estimators=3),
+    tn.DecisionTreeClassifier(prune="reduced_error"),
+    tn.DecisionTreeRegressor(max_depth=3),
+    tn.RuleListClassifier(max_depth=3),
+]
+
+
+@pytest.mark.parametrize("learner", CHECKED, ids=lambda one: type(one).__name__)
+def test_without_a_certificate_the_model_is_the_same(learner):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((300, 3))
+    y = X[:, 0] + random.standard_normal(300)
+    with part_rows(64):
+        source = ArraySource(X, y if learner.need.target == "number" else (y > 0).astype(float))
+    models, passes = [], []
+    for certified in (True, False):
+        with opened(Local(threads=2), source) as session:
+            schema = source.known(learner.need) or source.schema_of(0, learner.need)
+            member = Member(learner, Snapshot(schema, learner.start(schema)), certified=certified)
+            run([member], source, session)
+        models.append(bits(member.done.at.model))
+        passes.append(member.done.at.passes)
+    assert models[0] == models[1]
+    assert passes[0] > passes[1]
