@@ -322,7 +322,7 @@ class RandomForest(Continues, MemberSequence, TreeGrower, ForestPaths, Generic[S
             ranges=ranges,
             fit_began=np.append(model.fit_began, step),
             fit_rows=np.append(model.fit_rows, ranges.rows),
-            scored_from=model.scored_from if alike(ranges, model.ranges) else step,
+            scored_from=model.scored_from if same_ranges(ranges, model.ranges) else step,
         )
         if step == self.n_estimators:
             return CheckingForest(step, setup, forest)
@@ -501,7 +501,7 @@ class RandomForest(Continues, MemberSequence, TreeGrower, ForestPaths, Generic[S
         raise NotImplementedError
 
 
-def alike(a: Ranges, b: Ranges) -> bool:
+def same_ranges(a: Ranges, b: Ranges) -> bool:
     """Whether two fits were to as many rows, with weights and targets in the same ranges: the same rows, it is said."""
     return bool((a.levels == b.levels).all()) and a._replace(levels=b.levels) == b
 
