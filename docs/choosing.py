@@ -86,6 +86,12 @@ CHOICES: dict[str, Choice] = {
     "DummyRegressor": Choice(NUMBER, "restriction", "no column matters: the floor to beat", "n", "1"),
     "ElasticNet": Choice(NUMBER, "both", f"{LINE}; few and small weights", "n p²", "p"),
     "ElasticNetCV": Choice(NUMBER, "both", f"{LINE}; few and small weights, by folds", "n p²", "p"),
+    "ExtraTreesClassifier": Choice(
+        CLASSES, "preference", "means of trees whose cuts are drawn", "t n p log n", "t depth"
+    ),
+    "ExtraTreesRegressor": Choice(
+        NUMBER, "preference", "means of trees whose cuts are drawn", "t n p log n", "t depth"
+    ),
     "FindS": Choice(CONCEPT, "both", "a conjunction; the most specific one", "n p", "p"),
     "FisherDiscriminant": linear(CLASSES, PLANES),
     "GammaRegressor": Choice(COUNTS, "both", "the logarithm of the mean is linear; small weights", "t n p²", "p"),
@@ -209,6 +215,7 @@ CHOICES: dict[str, Choice] = {
     "StackingRegressor": Choice(
         NUMBER, "both", "what the last learner makes of its members", "folds times members", "members"
     ),
+    "SplineTransformer": feature("smooth curves between knots", "n p log n", "p k"),
     "StandardScaler": feature("columns of mean 0 and deviation 1"),
     "TanhBasis": feature("steps along the columns", "n p", "p k"),
     "TextFeatures": feature("words without their order", "letters", "letters", "restriction"),

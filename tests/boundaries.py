@@ -108,6 +108,8 @@ BASE = {
     "SVC": {"tol": 1e-5},
     "SelectKBest": {"k": 2},
     "SVR": {"tol": 1e-5},
+    "ExtraTreesClassifier": {"n_estimators": 3},
+    "ExtraTreesRegressor": {"n_estimators": 3},
     "RandomForestClassifier": {"n_estimators": 3},
     "RandomForestRegressor": {"n_estimators": 3},
     "SGDClassifier": {"max_iter": 5},
@@ -466,9 +468,10 @@ def follow(remedy, case):
 
 
 DRAWN = {
-    "BaggingClassifier", "BaggingRegressor", "BisectingKMeans", "KMeans", "MLPClassifier", "MLPRegressor",
-    "MiniBatchKMeans", "Nystroem", "Perceptron", "RBFSampler", "RandomForestClassifier", "RandomForestRegressor",
-    "SGDClassifier", "SGDRegressor", "StackingClassifier", "StackingRegressor",
+    "BaggingClassifier", "BaggingRegressor", "BisectingKMeans", "ExtraTreesClassifier", "ExtraTreesRegressor",
+    "KMeans", "MLPClassifier", "MLPRegressor", "MiniBatchKMeans", "Nystroem", "Perceptron", "RBFSampler",
+    "RandomForestClassifier", "RandomForestRegressor", "SGDClassifier", "SGDRegressor", "StackingClassifier",
+    "StackingRegressor",
 }  # fmt: skip
 """learners whose answers depend on draws, which differ between the libraries"""
 
@@ -481,6 +484,8 @@ ALIKE, LOOSELY = 1e-4, 2e-3
 WIDER = {
     ("DecisionTreeClassifier", "min_weight_fraction_leaf"),
     ("DecisionTreeRegressor", "min_weight_fraction_leaf"),
+    ("ExtraTreesClassifier", "min_weight_fraction_leaf"),
+    ("ExtraTreesRegressor", "min_weight_fraction_leaf"),
     ("GammaRegressor", "tol"),
     ("GradientBoostingRegressor", "alpha"),
     ("HistGradientBoostingClassifier", "max_bins"),

@@ -66,6 +66,7 @@ SETS = {
     "RBFNetworkClassifier": ({"n_centers": 12}, {"n_centers": 8, "gamma": 0.5}),
     "RBFNetworkRegressor": ({"n_centers": 30}, {"n_centers": 40, "alpha": 0.1}),
     "RadialBasis": BASES,
+    "ExtraTreesRegressor": ({"n_estimators": 9, "max_features": 0.5}, {"n_estimators": 9, "bootstrap": True}),
     "RandomForestRegressor": ({"n_estimators": 9, "max_features": 0.5}, {"n_estimators": 9, "bootstrap": False}),
     "SLIQ": TREES,
     "SigmoidBasis": BASES,

@@ -93,6 +93,8 @@ from tenfold.ensemble.boosting.gradient_boosting_classifier import GradientBoost
 from tenfold.ensemble.boosting.gradient_boosting_regressor import GradientBoostingRegressor as GradientBoostingRegressor
 from tenfold.ensemble.boosting.hist_gradient_boosting_classifier import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from tenfold.ensemble.boosting.hist_gradient_boosting_regressor import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+from tenfold.ensemble.forest.extra_trees_classifier import ExtraTreesClassifier as ExtraTreesClassifier
+from tenfold.ensemble.forest.extra_trees_regressor import ExtraTreesRegressor as ExtraTreesRegressor
 from tenfold.ensemble.forest.random_forest_classifier import RandomForestClassifier as RandomForestClassifier
 from tenfold.ensemble.forest.random_forest_regressor import RandomForestRegressor as RandomForestRegressor
 from tenfold.ensemble.stacking.stacking_classifier import StackingClassifier as StackingClassifier
@@ -220,6 +222,7 @@ from tenfold.neural_network.sequences.rnn_regressor import RNNRegressor as RNNRe
 from tenfold.neural_network.sequences.transformer_classifier import TransformerClassifier as TransformerClassifier
 from tenfold.preprocessing.bases.radial_basis import RadialBasis as RadialBasis
 from tenfold.preprocessing.bases.sigmoid_basis import SigmoidBasis as SigmoidBasis
+from tenfold.preprocessing.bases.spline_transformer import SplineTransformer as SplineTransformer
 from tenfold.preprocessing.bases.tanh_basis import TanhBasis as TanhBasis
 from tenfold.preprocessing.function_transformer import FunctionTransformer as FunctionTransformer
 from tenfold.preprocessing.kbins_discretizer import KBinsDiscretizer as KBinsDiscretizer

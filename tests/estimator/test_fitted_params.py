@@ -8,6 +8,7 @@ from inspect import getdoc, isfunction, isgenerator, signature
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
 from sklearn.base import clone
 from their_learner import ThresholdNB
 
@@ -38,6 +39,8 @@ def token(value):
         return b"".join(token(key) + token(one) for key, one in value.items())
     if isinstance(value, (list, tuple)):
         return b"".join(token(one) for one in value)
+    if isinstance(value, BSpline):
+        return token([value.t, value.c, value.k, value.extrapolate])
     if isinstance(value, Estimator):
         return token([type(value).__name__, value.get_params(deep=False), value.model_])
     return (

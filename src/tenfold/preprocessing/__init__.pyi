@@ -2,6 +2,7 @@ from typing import Any
 
 from tenfold.preprocessing.bases.radial_basis import RadialBasis as RadialBasis
 from tenfold.preprocessing.bases.sigmoid_basis import SigmoidBasis as SigmoidBasis
+from tenfold.preprocessing.bases.spline_transformer import SplineTransformer as SplineTransformer
 from tenfold.preprocessing.bases.tanh_basis import TanhBasis as TanhBasis
 from tenfold.preprocessing.function_transformer import FunctionTransformer as FunctionTransformer
 from tenfold.preprocessing.kbins_discretizer import KBinsDiscretizer as KBinsDiscretizer

@@ -92,12 +92,17 @@ class Setup(NamedTuple):
     """whether columns are cut beside the values of rare classes: thresholds then lie between a node's own values"""
     validation_begin: int = 0
     """the place of the first validation row that was given; 0: none was"""
+    centers: Annotated[Array, "drawn column", "bin", ANYTHING] = NO_VALUES
+    """between the least and the greatest value of each bin of the sample, if cuts are drawn"""
 
     @classmethod
-    def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:
+    def of(
+        cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True, rare: bool = True
+    ) -> Setup:
         """Derive the settings from the ranges of the rows; sums of weights have this number of bits.
 
-        every: whether "auto" may give a bin to every distinct number, if the look saw all rows.
+        every: whether "auto" may give a bin to every distinct number, if the look saw all rows. rare: whether columns
+        are cut beside the values of rare targets.
         """
         look.check_target()
         levels, numbers = schema.levels, schema.classes is None
@@ -108,7 +113,7 @@ class Setup(NamedTuple):
         else:
             cut, beside = Cut.of(look, levels, most), look.cut_candidates(levels, numbers, most)
             share = cut.heaviest(look.sample)
-            if not share and look.sample.complete:
+            if not rare or (not share and look.sample.complete):
                 beside = beside[:, :0]
             if beside.shape[1]:
                 cut = Cut.of(look, levels, most - 2 * beside.shape[1])
@@ -158,8 +163,9 @@ class Setup(NamedTuple):
         return WeightUnit(self.ranges.unit, self.ranges.uniform_weights)
 
     def is_valid(self, schema: Schema) -> bool:
-        """Whether classes have weights, or none has."""
-        return len(self.class_weight) in (0, schema.size("class"))
+        """Whether classes have weights, or none has; and bins centres."""
+        centers = self.centers.size == 0 or self.centers.shape == (len(self.edges), self.edges.shape[1] + 1)
+        return centers and len(self.class_weight) in (0, schema.size("class"))
 
 
 def rows_of_fits(word: str, began: Codes, rows: Codes, whole: int) -> str:

@@ -271,6 +271,8 @@ class RandomForest(Continues, MemberSequence, TreeGrower, ForestPaths, Generic[S
             return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
         if isinstance(state, Done) or state.step != len(state.forest.roots):
             return False
+        if self.draws_cuts and not state.setup.centers.size:
+            return False
         if isinstance(state, CheckingForest):
             return state.step == self.n_estimators
         if isinstance(state, PlacingThresholdsOfForest):

@@ -68,7 +68,7 @@ class OutOfBagErrorsOfValues(Statistic[ForestErrors]):
 
 same_weights = refused(
     "classes have one weight in all trees",
-    Remedy('tn.RandomForestClassifier(class_weight="balanced")'),
+    Remedy('tn.{name}(class_weight="balanced")'),
     "balanced_subsample",
 )
 

@@ -92,7 +92,7 @@ not_monotonic = Refused(
     Remedy("tn.HistGradientBoosting{kind}(monotonic_cst=[1, 0, 0])", "with a direction for each column"),
     (None,),
 )
-best_splits = Refused("splits are the best there are", Remedy('tn.RandomForest{kind}(max_features="sqrt")'), ("best",))
+best_splits = Refused("splits are the best there are", Remedy("tn.ExtraTrees{kind}()"), ("best",))
 squared_errors = Refused(
     "trees of numbers split by squared errors",
     Remedy('tn.HistGradientBoostingRegressor(loss="absolute_error")'),
@@ -100,7 +100,7 @@ squared_errors = Refused(
 )
 not_more_rows = refused(
     "no more rows are drawn than there are",
-    Remedy("tn.{name}(max_samples=1.0)"),
+    Remedy("tn.{name}(bootstrap=True, max_samples=1.0)"),
     Interval(RealNotInt, 1, None, closed="neither"),
 )
 

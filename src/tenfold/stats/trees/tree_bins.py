@@ -162,6 +162,21 @@ class Cut(NamedTuple):
             found = max(found, float(size[low < high].max(initial=0.0) / max(row_weight.sum(), 1e-300)))
         return found
 
+    def centers(self, sample: Race) -> Array:
+        """The middle of the values of a sample in each bin of numbers: columns x bins, infinity where there is none."""
+        rows, _ = sample.sample()
+        found = np.full((len(self.edges), self.edges.shape[1] + 1), np.inf)
+        for j in np.flatnonzero(self.levels == 0):
+            column = rows[~np.isnan(rows[:, j]), j]
+            at = np.searchsorted(self.edges[j], column)
+            low, high = np.full(found.shape[1], np.inf), np.full(found.shape[1], -np.inf)
+            np.minimum.at(low, at, column)
+            np.maximum.at(high, at, column)
+            known = low <= high
+            found[j, :-1] = self.edges[j]
+            found[j, known] = 0.5 * low[known] + 0.5 * high[known]
+        return found
+
     @property
     def gap(self) -> Codes:
         """The bin of missing values of each column: the last."""

@@ -52,6 +52,8 @@ class TreeGrower(Estimator):
     class_weight = fixed(None)
     cost_power = 1.0
 
+    draws_cuts: ClassVar[bool] = False
+    """whether the cut of a node is drawn in each column, and the best of those is taken"""
     bootstrap = False
     """whether trees draw rows"""
     most_draws: ClassVar[int] = 1
@@ -120,7 +122,8 @@ class TreeGrower(Estimator):
         """Ranges of the rows; the unit leaves room for parts, for class weights and for draws."""
         room = 62 - (12 if self._parts > 1 else 0) - (CLASS_WEIGHT_BITS if self.class_weight is not None else 0)
         bits = min(room, EXACT_SUM_BITS) - self.draw_bits
-        return Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED)
+        found = Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED, not self.draws_cuts)
+        return found._replace(centers=found.cut.centers(look.sample)) if self.draws_cuts else found
 
     @fitted
     def rules(self, setup: Setup) -> Rules:
@@ -150,6 +153,7 @@ class TreeGrower(Estimator):
             noise=self.noise(setup.ranges),
             counted=setup.ranges.unit == 1.0 and not self.bootstrap and not len(setup.class_weight),
             parts=parts,
+            centers=setup.centers if self.draws_cuts else None,
             rounded=0.5 * units[0] if criterion == ts.SUMS and not self._equal_targets_sum_alike(setup.ranges) else 0.0,
         )
 

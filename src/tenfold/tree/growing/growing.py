@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.compiled.tree import tree_growing as tg
+from tenfold.compiled.tree.forests import grow_drawn
 from tenfold.compiled.tree.tree_filling import total_of
 from tenfold.compiled.tree.tree_missing import LEARNED
 from tenfold.compiled.tree.tree_search import SUMS
@@ -54,6 +55,8 @@ class Rules(NamedTuple):
     """whether a weight of two counts as two rows"""
     parts: int = 1
     """what a row counts for in the channel of rows"""
+    centers: Array | None = None
+    """of the bins of each column, if a node draws one cut in each column, and takes the best of them"""
     rounded: float = 0.0
     """by how much the sum of a row is off at most where rows of equal targets were rounded apart"""
 
@@ -139,6 +142,16 @@ def grow(
     real[0, tg.LEAST :] = bounds
     total_of(index, 0, len(index), label, a, b, sums[0])
     state[[tg.NODES, tg.LEAVES]], state[tg.INHERITED] = 1, -1
+    if rules.centers is not None:
+        while not grow_drawn(
+            bins, cut.offset, rules.kind, cut.gap, rules.centers, label, a, b, square, index, rules.criterion,
+            rules.units, rules.limits, cost, rules.max_depth, rules.least_to_split, rules.max_leaf_nodes,
+            rules.min_gain, most, node, real, sums, route, opened, state,
+        ):  # fmt: skip
+            node, real, sums = (_longer(table, state[tg.WANT_NODES]) for table in (node, real, sums))
+            route = _longer(route, state[tg.WANT_ROUTES])
+        nodes, routed = state[tg.NODES], state[tg.ROUTED]
+        return Nodes(node[:nodes], real[:nodes], sums[:nodes], route[:routed])
     while not tg.grow(
         bins, cut.offset, rules.kinds, cut.gap, label, a, b, square, index, rules.criterion, rules.units, rules.limits,
         cost, way, rules.max_depth, rules.least_to_split, rules.max_leaf_nodes, rules.min_gain,

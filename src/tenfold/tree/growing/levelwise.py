@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.compiled.tree import tree_parts as tp
+from tenfold.compiled.tree.forests import search_drawn
 from tenfold.compiled.tree.tree_applying import leaves_of_bins
 from tenfold.compiled.tree.tree_growing import (
     ARITY,
@@ -234,7 +235,7 @@ def best_split(
     done, tries = 0, most
     while done < most or (best[0] <= rules.min_gain and done < len(picked)):
         some = picked[done : done + tries]
-        found = search_columns(h, some, sums, cut, rules, noise, (real[LEAST], real[MOST]))
+        found = search_columns(h, some, sums, cut, rules, noise, (real[LEAST], real[MOST]), int(node[PATH]))
         best = found if found[0] > best[0] else best
         done, tries = done + tries, 1
     if not best[0] > rules.min_gain:
@@ -254,14 +255,24 @@ def best_split(
 
 def search_columns(
     h: Histogram, some: Codes, sums: Codes, cut: Cut, rules: Rules, noise: float = 0.0,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
+    bounds: tuple[float, float] = (-np.inf, np.inf), path: int = 0,
 ) -> missing.Found:  # fmt: skip
-    """The best split over some columns of a node with this histogram; of gain -1, if there is none."""
+    """The best split over some columns of a node with this histogram; of gain -1, if there is none.
+
+    path: the number of the node, by which cuts are drawn, if they are.
+    """
     if rules.missing != LEARNED:
         return missing.search(h, cut, rules, some, sums, noise)
     cost, way, _ = rules.columns(len(cut.levels))
     base = node_impurity(sums, rules.criterion, rules.units, rules.l2, *bounds)
-    found: missing.Found = search(
+    found: missing.Found
+    if rules.centers is not None:
+        found = search_drawn(
+            h, cut.offset, rules.kind, cut.gap, rules.centers, some, path, sums, base, noise, rules.criterion,
+            rules.units, rules.limits, cost,
+        )  # fmt: skip
+        return found
+    found = search(
         h, cut.offset, rules.kinds, cut.gap, some, sums, base, noise, rules.criterion, rules.units, rules.limits, cost,
         way, *bounds,
     )  # fmt: skip
