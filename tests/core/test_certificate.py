@@ -1,9 +1,11 @@
 """The first line of a certificate."""
 
+import copy
 import math
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tenfold as tn
@@ -60,3 +62,19 @@ def test_verdict_names_what_to_look_at():
 def test_a_verdict_of_any_digits_that_a_file_claims(digits, expected):
     said = Certificate((Claim("digits", digits, "estimated", "rounding", "arithmetic"),)).verdict
     assert f"{expected} correct digit{'s' * (expected != 1)} (estimated)" in said
+
+
+def test_claims_name_columns_and_classes(tmp_path):
+    frame = pd.DataFrame({"price": [1.0, 2.0, 3.0, 9.0], "shop": list("aabb")})
+    bayes = tn.GaussianNB().fit(frame[["price"]], ["yes", "no", "no", "no"])
+    encoder = tn.OneHotEncoder().fit(frame[["shop"]])
+    for model, wanted in ((bayes, "class 'yes', the smallest"), (encoder, "of column 'shop', the rarest")):
+        model.save(tmp_path / "model.tenfold")
+        loaded = tn.load(tmp_path / "model.tenfold")
+        with pytest.warns(UserWarning, match="the same rows"):
+            merged = model + model
+        for certificate in (model.certificate_, model.verify(), merged.certificate_, loaded.certificate_):
+            assert wanted in str(certificate)
+        assert loaded.verify().origin == "verified"
+        assert copy.deepcopy(model).certificate_.claims == model.certificate_.claims
+    assert "class number 3" in Claim("x", 1.0, "proved", "class number 3", "data").named((), [0, 1]).because

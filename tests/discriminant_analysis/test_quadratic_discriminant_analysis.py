@@ -77,7 +77,7 @@ def test_a_class_that_is_too_thin_is_named():
     thin = QuadraticDiscriminantAnalysis().fit(X[few], y[few])
     claim = thin.certificate_["singular classes"]
     assert claim.value == 1
-    assert "class number 1 of weight 3" in claim.because
+    assert "class 1 of weight 3" in claim.because
     assert "reg_param" in claim.because
     assert np.isfinite(thin.predict_proba(X)).all()
     assert (thin.predict(X[few][-3:]) == 1).all()

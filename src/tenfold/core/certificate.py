@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import html
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tenfold.core.rows.row_sketch import digest_of, united, words
+
+if TYPE_CHECKING:
+    from tenfold.core.schema import Schema
 
 Status = Literal["proved", "with confidence", "estimated", "assumed"]
 """a bound that rows drawn by chance may break, however seldom, is not proved: it holds with the confidence it names"""
@@ -41,6 +45,7 @@ FINDINGS = frozenset(
 """kinds of claims that are absent or zero where the data give no trouble"""
 FEW_DIGITS = 6
 """fewer correct digits than this are a finding"""
+_NUMBERED = re.compile(r"\b(column|class) number (\d+)\b")
 MAX_DIGITS = 17
 """significant digits of a double; a file may claim more"""
 
@@ -65,6 +70,16 @@ class Claim(NamedTuple):
     """the objective, the arithmetic, the data, or unseen rows"""
     assumptions: str = ""
     """conditions under which the claim holds; empty if it holds unconditionally"""
+
+    def named(self, columns: Sequence[str], classes: Sequence[object]) -> Claim:
+        """Return the claim with names for the numbers of columns and classes, which are all that a summary knows."""
+
+        def name_of(found: re.Match[str]) -> str:
+            kind, number = found[1], int(found[2])
+            names = columns if kind == "column" else classes
+            return f"{kind} {names[number]!r}" if number < len(names) else found[0]
+
+        return self._replace(because=_NUMBERED.sub(name_of, self.because))
 
     def __str__(self) -> str:
         text = f"{self.kind} = {self.value:.6g} ({self.status}; {self.about}): {self.because}"
@@ -196,6 +211,17 @@ class Certificate:
     def made_from(self, provenance: Callable[[], Provenance]) -> Certificate:
         """The same claims about a model that was made from this, both also if they are yet to be made."""
         return Certificate.later(lambda: self.claims if self.known else None, provenance)
+
+    def named(self, schema: Schema) -> Certificate:
+        """The same certificate with the names of columns and classes in its claims, also if they are yet to be made."""
+
+        def claims() -> tuple[Claim, ...] | None:
+            classes = () if schema.classes is None else schema.classes.tolist()
+            return tuple(claim.named(schema.names, classes) for claim in self.claims) if self.known else None
+
+        made = Certificate.later(claims, lambda: self.provenance)
+        made.__dict__["origin"] = self.origin
+        return made
 
     def get(self, kind: str) -> Claim | None:
         """The claim of a kind, or None."""

@@ -296,7 +296,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
             schema_=schema,
             model_=None if model is None else freeze(model),
             summary_=None if summary is None else freeze(summary),
-            certificate_=certificate,
+            certificate_=certificate.named(schema),
             _fitted_params=frozen_params(self),
         )
 

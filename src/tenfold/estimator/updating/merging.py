@@ -107,8 +107,8 @@ def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: b
         claims += (Claim("another scan", 1.0, "proved", why, "arithmetic"),)
     if learner.draws_rows and where.overlap:
         why = (
-            "at most so many rows stand at the place of another in the models that were merged, and were drawn as "
-            "often, or into the same fold; partial_fit draws each by itself"
+            "an upper bound on the rows at the place of another in the models that were merged, drawn as often as it, "
+            "or into the same fold; partial_fit draws each by itself"
         )
         claims += (Claim("rows drawn together", float(where.overlap), "proved", why, "data"),)
     return claims
@@ -131,7 +131,7 @@ def verify(model: Any) -> Certificate:
     said: dict[str, list[Claim]] = {}
     for claim in model.certificate_.claims:
         said.setdefault(claim.kind, []).append(claim)
-    for claim in found:
+    for claim in Certificate(found).named(model.schema_).claims:
         other = said[claim.kind].pop(0) if said.get(claim.kind) else None
         if other is None:
             wrong.append(f"{claim.kind} = {claim.value:.6g} is missing")

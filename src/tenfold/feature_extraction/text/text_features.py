@@ -277,7 +277,7 @@ class TextFeatures(OnePass, Transformer):
         kept, rarest = len(model.idf), float(model.document_frequency.min(initial=math.inf))
         claims = (
             Claim("features", float(kept), "proved", f"of {len(s.ends)} terms that were counted", "data"),
-            Claim("rarest term", rarest, "proved", f"of {s.weight:g} documents so many have it", "data"),
+            Claim("rarest term", rarest, "proved", f"documents of {s.weight:,.12g} that have it", "data"),
         )
         if not isinstance(s, FrequentTerms):
             return claims
