@@ -512,6 +512,10 @@ OTHERWISE = {
     ("HistGradientBoostingClassifier", "learning_rate"): "a leaf moves a margin no farther than across",
     ("HistGradientBoostingRegressor", "loss"): "gradients of two values: splits of equal gain",
     ("HistGradientBoostingRegressor", "quantile"): "gradients of two values: splits of equal gain",
+    (
+        "HistGradientBoostingRegressor",
+        "categorical_features",
+    ): "gains of chance are taken off",
     **{(f"HistGradientBoosting{kind}", "monotonic_cst"): "other bounds" for kind in ("Classifier", "Regressor")},
     ("KBinsDiscretizer", "subsample"): "all rows are counted",
     **{(f"KNeighbors{kind}", "metric", "hamming"): "all rows are equally far" for kind in ("Classifier", "Regressor")},

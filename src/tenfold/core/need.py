@@ -45,8 +45,10 @@ class Need:
     windows : bool
         Whether a very long sequence may come in consecutive windows, which `chunk.window` then marks.
     each : tuple of (str, str)
-        How single columns enter: a name, and a value of `kinds`. Columns that it does not name are not read.
+        How single columns enter: a name, and a value of `kinds`. Others enter as `others`.
         Empty: all columns enter as `kinds`.
+    others : {"unused", "numeric", "mixed"}
+        How columns enter that `each` does not name, if it names any; by default they are not read.
     per_sequence : bool
         Whether the target is one of a whole sequence: that which all its rows have.
     output : int, optional
@@ -69,10 +71,11 @@ class Need:
     per_sequence: bool = False
     output: int | None = None
     objects: ObjectKind | None = None
+    others: Literal["unused", "numeric", "mixed"] = "unused"
 
     def kind_of(self, name: str) -> Kinds:
         """How a column enters, by its name."""
-        return dict(self.each).get(name, "unused") if self.each else self.kinds
+        return dict(self.each).get(name, self.others) if self.each else self.kinds
 
     def plain(self, name: str) -> Literal["numeric", "text", "date", "unused"]:
         """The kind of a column that has no categories."""
@@ -82,7 +85,10 @@ class Need:
     @property
     def every_kind(self) -> frozenset[Kinds]:
         """The set of all ways in which columns enter."""
-        return frozenset(kind for _, kind in self.each) if self.each else frozenset({self.kinds})
+        if not self.each:
+            return frozenset({self.kinds})
+        others: frozenset[Kinds] = frozenset() if self.others == "unused" else frozenset({self.others})
+        return others.union(kind for _, kind in self.each)
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tenfold.core import Certificate, Chunk, Codes, Columns, DataError, Need, Schema
 from tenfold.core.need import Kinds
 from tenfold.core.rows.columns import TextColumns
-from tenfold.core.schema import plain_columns
+from tenfold.core.schema import Column, plain_columns
 from tenfold.core.value import ByIdentity, ByParams
 from tenfold.stats.combinators import Stage
 
@@ -113,8 +113,21 @@ def schema_after(before: Before, schema: Schema, need: Need) -> Schema:
         fitted._set(schema, model, None, Certificate())
         names = tuple(fitted.names_out(list(schema.names)))
         columns = learner.columns_out(schema, model) or plain_columns(names)
+        if need.each and (counts := fitted.code_counts()) is not None:
+            columns = _with_codes(columns, counts, need)
         schema = Schema(columns, schema.target, schema.classes, schema.named)
     return Schema(schema.columns, need.target, schema.classes if need.target == "class" else None, schema.named)
+
+
+def _with_codes(columns: tuple[Column, ...], counts: Codes, need: Need) -> tuple[Column, ...]:
+    """Columns of numbers, of which those that a need takes as categories are places of categories."""
+    each = zip(columns, counts.tolist(), strict=True)
+    return tuple(
+        Column(column.name, "categorical", np.arange(float(count)))
+        if count and column.kind == "numeric" and need.kind_of(column.name) == "categorical"
+        else column
+        for column, count in each
+    )
 
 
 def refuse_kinds(schema: Schema, need: Need, before: Any) -> None:
@@ -126,6 +139,8 @@ def refuse_kinds(schema: Schema, need: Need, before: Any) -> None:
             remedy = "put an encoder between, OneHotEncoder()"
             if words == "numbers":
                 remedy = "what takes categories comes first: OneHotEncoder() alone takes missing values too"
+                if need.each:
+                    remedy = f"OrdinalEncoder() for {column.name!r}, whose numbers are known to be those of categories"
             raise DataError(
                 f"column {column.name!r} comes out of {type(before).__name__} as {words}, and what comes after it "
                 f"takes {other}. Remedy: {remedy}"

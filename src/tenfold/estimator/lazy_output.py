@@ -146,7 +146,7 @@ class Mapped(Source):
         if need.kinds == "unused":
             mixed = self.schema_of(part, replace(need, kinds="mixed"))
             return Schema(tuple(Column(n, "unused") for n in self.names), mixed.target, mixed.classes, mixed.named)
-        if self._words is not None or (self._hands_on and "categorical" in need.every_kind):
+        if self._words is not None or ((self._hands_on or need.each) and "categorical" in need.every_kind):
             return self._schema_of_words(part, need)
         if need.every_kind & {"categorical", "text", "date"}:
             raise DataError("the outputs of a model are numbers, neither categories nor text nor dates")
@@ -204,7 +204,7 @@ class Mapped(Source):
             return Schema(tuple(columns), need.target, found.classes, True)
         output_of = self.of_part(part)
         for chunk in self.base.chunks(part, below, inner):
-            said = output_of(chunk)
+            said = _dense(output_of(chunk))
             for j in np.flatnonzero(words):
                 some = Column(self.names[j], "categorical", levels(said[:, j], f"column {self.names[j]!r}"))
                 columns[j] = columns[j] + some
@@ -212,6 +212,7 @@ class Mapped(Source):
 
     def _coded(self, said: Any, need: Need, schema: Schema, X: Columns) -> Columns:
         """Return text outputs as codes of a schema, with numbers beside them."""
+        said = _dense(said)
         each = [
             code(said[:, j], column.categories, f"column {column.name!r}")
             if column.categories is not None
@@ -415,6 +416,12 @@ def _numbers(schema: Schema, model: Any) -> None:
 def joined(pieces: list[Any]) -> Any:
     """Outputs, one below the other."""
     return sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
+
+
+def _dense(found: Any) -> Any:
+    """Outputs as an array with a column for each."""
+    found = found.toarray() if sp.issparse(found) else found
+    return found[:, None] if found.ndim == 1 else found
 
 
 def _params(model: Any) -> str:

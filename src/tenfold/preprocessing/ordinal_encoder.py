@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from tenfold.core import Array, Columns, ParameterError, Remedy, Schema, Values
+from tenfold.core import Array, Codes, Columns, ParameterError, Remedy, Schema, Values
 from tenfold.core.arrays import MatrixLike
 from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import choice, fraction, integer
@@ -123,6 +123,10 @@ class OrdinalEncoder(CategoryEncoder):
                 self.refuse_unknown(known, X, rows, codes, "handle_unknown='use_encoded_value' and unknown_value=-1")
             out[rows] = table[codes]
         return out
+
+    def code_counts(self) -> Codes | None:
+        # The places, unless a missing value has a number of its own.
+        return self.places(self.model_).outputs if np.isnan(self.encoded_missing_value) else None
 
     def _numbers(self, model: CategoryModel) -> Array:
         """Output number of each code of `coded`."""

@@ -30,6 +30,9 @@ from tenfold.core.schema import is_text
 from tenfold.sources import arrow
 from tenfold.sources.label_codes import column_of, levels
 
+MAX_LISTED_CATEGORIES = 255
+"""numbers that are not whole which a column may hold that a parameter of the learner lists as categories: as many as
+scikit-learn takes"""
 MAX_SILENT_CATEGORIES = 20
 """number of distinct values up to which numbers are taken as categories without a warning"""
 MIN_NUMERIC_SHARE = 0.9
@@ -353,11 +356,12 @@ def _is_number(text: str) -> bool:
 
 def refuse_continuous_categories(schema: Schema, need: Need, chosen: Collection[str]) -> None:
     """Refuse measured numbers where a learner counts categories: each value would be a category of its own."""
+    most = MAX_SILENT_CATEGORIES if need.others == "unused" else MAX_LISTED_CATEGORIES
     for column in schema.columns:
         found = column.categories
         if need.kind_of(column.name) != "categorical" or found is None:
             continue
-        if len(found) <= MAX_SILENT_CATEGORIES or found.dtype.kind != "f" or column.name in chosen:
+        if len(found) <= most or found.dtype.kind != "f" or column.name in chosen:
             continue
         odd = found[found != np.rint(found)]
         if len(odd):

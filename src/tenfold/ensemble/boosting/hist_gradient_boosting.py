@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
+
+from numpy.typing import ArrayLike
 
 from tenfold.core import Remedy, Stop
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.contract import for_users
 from tenfold.ensemble.boosting.boosting import EARLY_STOPPING_ROWS, Boosting, Directions, every_column
+from tenfold.estimator.categorical_columns import ListsCategories
 from tenfold.estimator.shell.callbacks import with_callbacks
 from tenfold.estimator.shell.constraints import array, boolean, choice, integer, real, seed, share
 from tenfold.estimator.shell.keyword_decisions import ignored_verbose
@@ -18,14 +21,6 @@ from tenfold.estimator.validation_rows import TakesValidationRows, ValidationRow
 VALIDATION_REMEDY = Remedy("tn.{name}(validation_fraction=0.1)")
 kept_back = refused("the loss of training rows does not show when to stop", VALIDATION_REMEDY, None)
 by_share = refused("rows are kept back by a share of them", VALIDATION_REMEDY, integer(1))
-by_dtype = Refused(
-    "columns of text and categorical columns are categories",
-    Remedy(
-        'tn.{name}().fit(pd.DataFrame(X, columns=["a", "b", "c"]).astype({"a": "category"}), y)',
-        "a frame with such columns, or tenfold.scan(..., categorical=[name]), without an encoder before it",
-    ),
-    ("from_dtype",),
-)
 any_interaction = Refused(
     "a tree may use any columns", Remedy("tn.{name}(max_depth=1)", "for no interactions"), (None,)
 )
@@ -36,8 +31,13 @@ by_loss = Refused(
 )
 
 
-class HistGradientBoosting(Boosting, TakesValidationRows):
+Categorical = ArrayLike | str | None
+
+
+class HistGradientBoosting(ListsCategories, Boosting, TakesValidationRows):
     """Base of `HistGradientBoostingClassifier` and `HistGradientBoostingRegressor`."""
+
+    kept_parameters: ClassVar[tuple[str, ...]] = (*Boosting.kept_parameters, "categorical_features")
 
     _: KW_ONLY
     learning_rate: Annotated[float, real(0, open=True)] = 0.1
@@ -48,7 +48,7 @@ class HistGradientBoosting(Boosting, TakesValidationRows):
     l2_regularization: Annotated[float, real(0)] = 0.0
     max_features: Annotated[float, every_column] = 1.0
     max_bins: Annotated[int, integer(2)] = 255
-    categorical_features: Annotated[str, by_dtype] = "from_dtype"
+    categorical_features: Annotated[Categorical, choice("from_dtype"), array, None] = "from_dtype"
     monotonic_cst: Annotated[Directions, array, dict, None] = None
     interaction_cst: Annotated[Any, any_interaction] = None
     warm_start: Annotated[bool, boolean] = False

@@ -13,7 +13,7 @@ from tenfold.estimator.shell.constraints import choice
 from tenfold.estimator.shell.parameters import Behind
 
 
-class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
+class HistGradientBoostingClassifier(  # type: ignore[misc, override]  # two states more
     ClassWeighted, HistGradientBoosting, BoostingClassifier
 ):
     """Gradient boosted trees on binned columns.
@@ -40,6 +40,9 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
     max_bins : int, default=255
         Maximum number of bins of a column. If a class is rare, up to four fifths of the edges lie beside the values
         of its rows.
+    categorical_features : array of names, numbers or bool, "from_dtype" or None, default="from_dtype"
+        The columns that are categories, such as outputs of an OrdinalEncoder; the others are numbers then. By default
+        columns of text and categorical columns are; with None no column is.
     monotonic_cst : array of shape (columns,) or dict, optional
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     warm_start : bool, default=False
@@ -69,7 +72,7 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]  # two states more
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, an uninformative column of many categories is split before all others.
-    loss, max_features, categorical_features, interaction_cst, scoring : optional
+    loss, max_features, interaction_cst, scoring : optional
         As in scikit-learn; other values raise an error that names an alternative.
     verbose : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).

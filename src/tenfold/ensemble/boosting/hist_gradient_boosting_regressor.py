@@ -14,7 +14,7 @@ from tenfold.estimator.shell.constraints import share
 from tenfold.estimator.shell.parameters import Behind
 
 
-class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
+class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):  # type: ignore[override]
     """Gradient boosted trees on binned columns.
 
     The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
@@ -43,6 +43,9 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
         L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int, default=255
         Bins that a column is cut into at the most.
+    categorical_features : array of names, numbers or bool, "from_dtype" or None, default="from_dtype"
+        The columns that are categories, such as outputs of an OrdinalEncoder; the others are numbers then. By default
+        columns of text and categorical columns are; with None no column is.
     monotonic_cst : array of shape (columns,) or dict, optional
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     warm_start : bool, default=False
@@ -69,7 +72,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, an uninformative column of many categories is split before all others.
-    max_features, categorical_features, interaction_cst, scoring : optional
+    max_features, interaction_cst, scoring : optional
         As in scikit-learn; other values raise an error that names an alternative.
     verbose : optional
         Accepted for compatibility with scikit-learn; has no effect (see *Coming from scikit-learn*).

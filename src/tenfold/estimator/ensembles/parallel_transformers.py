@@ -194,6 +194,16 @@ class Branches(_BaseComposition, Ensemble, Transformer):
             found.append(np.array(some, np.int64)[mine])
         return np.concatenate(found)
 
+    def code_counts(self) -> Codes | None:
+        # Those of each transformer.
+        names, found = list(self.schema_.names), list[Codes]()
+        for at, some in enumerate(self.columns(self.schema_)):
+            one = self.fitted(at)
+            mine = one.code_counts()
+            width = len(one.names_out([names[j] for j in some])) if mine is None else 0
+            found.append(np.zeros(width, np.int64) if mine is None else mine)
+        return np.concatenate(found)
+
     def names_out(self, names: list[str]) -> list[str]:
         each = [
             (b.name, self.fitted(at).names_out([names[j] for j in some]))

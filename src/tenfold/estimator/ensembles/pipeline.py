@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 import sklearn.pipeline
 from sklearn.frozen import FrozenEstimator
@@ -20,7 +21,7 @@ from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from tenfold.core import Certificate, Claim, MergeError, Provenance
+from tenfold.core import Certificate, Claim, MergeError, Names, Provenance
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
 from tenfold.core.errors import from_here
@@ -420,6 +421,8 @@ class _Forms:
     def __init__(self, memory: Any, steps: list[Any]) -> None:
         self.memory = check_memory(memory)
         self.takers = iter(steps[1:])
+        self.named = getattr(_first(steps[-1]), "wants_names", False) if steps else False
+        self.names: Names | None = None
         if hasattr(self.memory, "location"):
             self.location = self.memory.location
 
@@ -429,7 +432,11 @@ class _Forms:
 
         def fit_transform_one(*args: Any, **given: Any) -> Any:
             X, step = known(*args, **given)
-            return _formed(X, _first(next(self.takers, None))), step
+            taker = next(self.takers, None)
+            if self.named and (isinstance(X, np.ndarray) or sp.issparse(X)):
+                self.names = step.get_feature_names_out(self.names)
+                X = _table(X, self.names) if getattr(_first(taker), "wants_names", False) else X
+            return _formed(X, _first(taker)), step
 
         return fit_transform_one
 
@@ -448,6 +455,12 @@ def _formed(X: Any, learner: Any) -> Any:
     if not sp.issparse(X):
         return X
     return in_form(X, learner.need) if isinstance(learner, Estimator) else X
+
+
+def _table(X: Any, names: Names) -> pa.Table:
+    """Rows in memory as a table whose columns have names."""
+    columns = (X.toarray() if sp.issparse(X) else X).T
+    return pa.Table.from_arrays([pa.array(np.ascontiguousarray(c), from_pandas=True) for c in columns], list(names))
 
 
 def _handed(X: Any, taker: Any) -> Any:

@@ -198,6 +198,11 @@ class Chain(Transformer):
     def passes_categories(self, schema: Schema) -> bool:
         return all(step.passes_categories(schema) for step in self.learners())
 
+    def code_counts(self) -> Codes | None:
+        # Those that the last step makes.
+        found: Codes | None = self.fitted_steps()[-1].code_counts()
+        return found
+
     def origins(self, model: ChainModel, width: int) -> Codes | None:
         # Through all steps.
         return origins_of(self._before(model.links), width)

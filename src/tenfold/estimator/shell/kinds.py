@@ -329,6 +329,10 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """The columns that `transform_from` makes, if some are codes of categories; None: all are numbers."""
         return None
 
+    def code_counts(self) -> Codes | None:
+        """How many places of categories each output of the fitted transformer may be, 0 of a number; None: numbers."""
+        return None
+
     def origins(self, model: Any, width: int) -> Codes | None:
         """Return the number of the column, of `width`, that each output is made of; by default the same.
 
