@@ -113,6 +113,9 @@ def test_types_and_a_pipeline():
         rows, np.sin(rows["x"])
     )
     assert pipeline.score(rows, np.sin(rows["x"])) > 0.999
+    both = tn.ColumnTransformer([("curve", tn.SplineTransformer(sparse_output=True), ["x"])])
+    made = tn.make_pipeline(both, tn.Ridge(1e-6)).fit(rows, np.sin(rows["x"]))
+    assert made[0].transform(rows).shape == (200, 7)
 
 
 @pytest.mark.parametrize(

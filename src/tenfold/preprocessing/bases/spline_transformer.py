@@ -168,6 +168,8 @@ class SplineTransformer(OnePass, Transformer):
                 f"X contains values beyond the limits of the knots: {beyond:g} in {name}, whose knots go from {low:g} "
                 f'to {high:g}. Remedy: extrapolation="constant"'
             )
+        if not len(x):
+            return np.zeros((0, k + 1)), np.zeros((0, k + 1), np.int64)
         at = x
         if self.extrapolation == "periodic":
             at = low + (x - low) % (high - low) if high > low else np.full_like(x, low)
