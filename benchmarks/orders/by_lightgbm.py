@@ -107,7 +107,7 @@ def main() -> None:
     given = parser.parse_args()
     steps = Steps("LightGBM")
     run(given.folder, given.days, given.rounds, steps)
-    steps.write(given.folder / "LightGBM.json")
+    steps.write(given.folder)
 
 
 if __name__ == "__main__":

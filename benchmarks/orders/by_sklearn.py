@@ -132,7 +132,7 @@ def main() -> None:
     given = parser.parse_args()
     steps = Steps("scikit-learn")
     run(given.folder, given.days, given.rounds, steps)
-    steps.write(given.folder / "scikit-learn.json")
+    steps.write(given.folder)
 
 
 if __name__ == "__main__":

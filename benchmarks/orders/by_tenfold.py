@@ -53,12 +53,14 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
     with steps.step("fit"):
         model = of["logistic"].fit(rows)
         print(model.certificate_)
+        steps.keep("model", model[-1].coef_, model[-1].intercept_)
     with steps.step("compare four learners by days"):
         cv = tn.cross_validate(of, rows, folds=5, groups=tn.col("timestamp").dt.date(), scoring="roc_auc")
         print(cv)
         print(tn.compare_all(cv))
         steps.found["scans"] = cv.scans
         steps.found["auc"] = dict(zip(of, cv.mean[:, 0].tolist(), strict=True))
+        steps.keep("folds", cv.scores)
         cv.plot()
         plt.savefig(folder / "folds.png")
         plt.close()
@@ -68,13 +70,16 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
         tuned = tn.tune(of["boosting"], grid, sample, folds=3, scoring="roc_auc")
         print(tuned.results)
         steps.found["tuned"] = tuned.best_params_
+        steps.keep("tuned", tuned.results.scores)
     with steps.step("save and load"):
         model.save(folder / "returns.tenfold")
         model = tn.load(folder / "returns.tenfold")
     with steps.step("predict a new day"):
         new = tn.scan(new_day, target="returned", drop=["order_id"])
         model.predict_proba(new).to_parquet(folder / "predictions", keep=["order_id"])
-        steps.found["predicted"] = tn.scan(folder / "predictions").n_rows
+        predicted = pq.read_table(folder / "predictions")
+        steps.found["predicted"] = predicted.num_rows
+        steps.keep("predictions", *predicted.columns)
     with steps.step("plots"):
         for display, name in ((tn.display.RocCurveDisplay, "roc"), (tn.display.CalibrationDisplay, "calibration")):
             display.from_estimator(model, new, pos_label="yes")
@@ -82,12 +87,14 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
             plt.close()
         importance = tn.permutation_importance(model, new, scoring="roc_auc", n_repeats=2)
         print(importance)
+        steps.keep("importances", importance.importances)
         tn.display.PartialDependenceDisplay.from_estimator(model, new, ["price"], grid_resolution=10)
         plt.savefig(folder / "price.png")
         plt.close()
     with steps.step("explain"):
         explained = tn.explain(model, new)
         print(explained)
+        steps.keep("contributions", explained.values.collect())
         tn.display.ContributionsDisplay(explained).plot()
         plt.savefig(folder / "explained.png")
         plt.close()
@@ -99,7 +106,8 @@ def run(folder: Path, days: int, rounds: int, steps: Steps) -> None:
         additive.partial_fit(new)
         steps.found["rows after the update"] = additive[-1].certificate_.provenance.rows
         print(additive.certificate_.verdict)
-    assert pq.read_table(folder / "predictions").num_rows == new.n_rows
+        updated = boosted.predict_proba(new).collect(), additive.predict_proba(new).collect()
+        steps.keep("updated models", *updated)
 
 
 def main() -> None:
@@ -111,7 +119,7 @@ def main() -> None:
     given = parser.parse_args()
     steps = Steps("tenfold")
     run(given.folder, given.days, given.rounds, steps)
-    steps.write(given.folder / "tenfold.json")
+    steps.write(given.folder)
 
 
 if __name__ == "__main__":

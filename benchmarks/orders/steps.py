@@ -7,8 +7,11 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 
 class Steps:
@@ -23,22 +26,29 @@ class Steps:
     def __init__(self, job: str) -> None:
         self.job = job
         self.steps: dict[str, dict[str, float]] = {}
-        self.found: dict[str, Any] = {}
+        self.found: dict[str, Any] = {"bits": {}}
+        self.begun: list[str] = []
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Time a step: wall time and CPU time."""
         print(f"\n-- {name}", flush=True)
+        self.begun.append(name)
         wall, cpu = time.perf_counter(), _cpu()
         yield
         self.steps[name] = {"wall": time.perf_counter() - wall, "cpu": _cpu() - cpu}
         print(f"-- {self.steps[name]['wall']:.1f} s, CPU {self.steps[name]['cpu']:.1f} s", flush=True)
 
-    def write(self, path: Path) -> None:
+    def keep(self, name: str, *values: object) -> None:
+        """Keep a digest of arrays, to the bit."""
+        found = b"".join(np.ascontiguousarray(value).tobytes() for value in values)
+        self.found["bits"][name] = sha256(found).hexdigest()
+
+    def write(self, folder: Path) -> None:
         """Write times, peak memory and what was found as JSON."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
         told = {"job": self.job, "steps": self.steps, "peak MB": peak, "found": self.found}
-        path.write_text(json.dumps(told, indent=1))
+        (folder / f"{self.job}.json").write_text(json.dumps(told, indent=1))
 
 
 def _cpu() -> float:
