@@ -230,8 +230,10 @@ def test_an_encoder_takes_text_that_was_filled_in(given, tmp_path):
 def test_text_that_has_no_use_is_refused_with_a_remedy():
     X = words().assign(number=1.0)
     fill = SimpleImputer("most_frequent")
-    with pytest.raises(tn.DataError, match="'fill' imputes text.*Remedy: an encoder"):
-        tn.ColumnTransformer([("fill", fill, ["town"])]).fit(X)
+    assert tn.ColumnTransformer([("fill", fill, ["town"])]).fit_transform(X).dtype == object
+    twice = tn.make_pipeline(fill, SimpleImputer("most_frequent"))
+    with pytest.raises(tn.DataError, match="'fill' makes text.*Remedy: an encoder"):
+        tn.ColumnTransformer([("fill", twice, ["town"])]).fit(X)
     with pytest.raises(tn.DataError, match="column 'town' holds text, made by the step before. Remedy: put an encoder"):
         make_pipeline(fill, tn.KMeans(2)).fit(tn.scan(X))
     chain = tn.make_pipeline(fill, tn.StandardScaler())

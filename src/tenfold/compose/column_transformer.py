@@ -53,7 +53,7 @@ class ColumnTransformer(Branches):
     Parameters
     ----------
     transformers : list of (str, transformer, columns), optional
-        Names, transformers of tenfold (or "drop", or "passthrough" for unchanged numbers), and columns: a
+        Names, transformers of tenfold (or "drop", or "passthrough" for unchanged columns), and columns: a
         name or number, a list of them, a slice, a mask, or a function of a pandas frame of the first rows, or
         `make_column_selector`. Integers are positions, whatever the labels are; a selector, and an Index of pandas
         that a function gives, are of labels. By default all columns are scaled.

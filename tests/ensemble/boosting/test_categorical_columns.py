@@ -128,6 +128,45 @@ def test_names_that_a_step_makes(tmp_path):
     assert tn.load(tmp_path / "model").predict_proba(ORDERS).tobytes() == found[0]
 
 
+@pytest.mark.filterwarnings("ignore:the folds are not alike")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("way", ["passthrough", tn.SimpleImputer(strategy="most_frequent")], ids=["passed", "filled"])
+def test_text_that_passes_is_a_category(tmp_path, way):
+    branches = [("cat", way, ["shop", "kind"]), *BRANCHES[1:]]
+    model = tn.make_pipeline(tn.ColumnTransformer(branches), tn.HistGradientBoostingClassifier(max_iter=15))
+    frame = ORDERS.assign(y=RETURNED)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    rows = tn.scan(tmp_path / "rows.parquet", target="y")
+    fitted = [clone(model).fit(rows), clone(model).fit(ORDERS, RETURNED)]
+    fitted.append(clone(model).fit(pl.from_pandas(ORDERS), RETURNED))
+    assert [one[-1].is_categorical_.tolist() for one in fitted] == 3 * [[True, True] + 7 * [False]]
+    assert fitted[0][-1].feature_names_in_.tolist() == fitted[0][0].get_feature_names_out().tolist()
+    found = [one.predict_proba(ORDERS) for one in fitted]
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+    assert fitted[0].predict_proba(rows).collect().tobytes() == found[0].tobytes()
+    coded = tn.make_pipeline(
+        *([tn.ColumnTransformer([("cat", way, ["shop", "kind"])], remainder="drop")] if way != "passthrough" else []),
+        tn.OrdinalEncoder(),
+    )
+    codes = coded.fit_transform(ORDERS[["shop", "kind"]])
+    others = tn.ColumnTransformer(BRANCHES[1:]).fit_transform(ORDERS)
+    by_codes = tn.HistGradientBoostingClassifier(max_iter=15, categorical_features=[0, 1])
+    by_codes.fit(np.hstack([codes, others]), RETURNED)
+    assert bits(by_codes.model_.trees) == bits(fitted[1][-1].model_.trees)
+    fitted[0].save(tmp_path / "model")
+    assert tn.load(tmp_path / "model").predict_proba(ORDERS).tobytes() == found[0].tobytes()
+    new, gone = ORDERS.assign(shop="new"), ORDERS.assign(shop=None)
+    if way == "passthrough":  # what no row had in fitting counts as missing, and is handed on
+        assert fitted[0].predict_proba(new).tobytes() == fitted[1].predict_proba(gone).tobytes()
+        assert set(fitted[1][0].transform(new)[:, 0]) == {"new"}
+    scores = tn.cross_validate(model, ORDERS, RETURNED, folds=3, scoring="roc_auc").scores
+    by_hand = []
+    for train, test in StratifiedKFold(3).split(ORDERS, RETURNED):
+        fold = clone(model).fit(ORDERS.iloc[train], RETURNED[train])
+        by_hand.append(roc_auc_score(RETURNED[test], fold.predict_proba(ORDERS.iloc[test])[:, 1]))
+    np.testing.assert_allclose(scores.ravel(), by_hand, atol=1e-12)
+
+
 def test_names_go_through_more_steps():
     columns = tn.ColumnTransformer([("all", "passthrough", ["price", "shop"])], verbose_feature_names_out=False)
     model = tn.make_pipeline(columns, tn.MaxAbsScaler(), listing(["shop"])).fit(FRAME, Y)

@@ -7,6 +7,7 @@ What they make of a row stands one after the other. Named members, as scikit-lea
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,13 +17,15 @@ from sklearn.pipeline import _name_estimators
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
-from tenfold.core import SEQUENTIAL, Claim, Codes, Columns, DataError, Matrix, Need, Schema
+from tenfold.core import SEQUENTIAL, Certificate, Claim, Codes, Column, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.rows.hstack import hstack
+from tenfold.core.schema import is_text, plain_columns
 from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel
 from tenfold.estimator.ensembles.members import common_need
 from tenfold.estimator.ensembles.passthrough import Passthrough
 from tenfold.estimator.ensembles.transformer_chain import (
+    Chain,
     as_pipeline,
     chained,
     check_steps,
@@ -140,12 +143,59 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     def schemas(self, schema: Schema) -> list[Schema]:
         found = [schema.select(some) for some in self.columns(schema)]
         for b, member, some in zip(self.going(), self.team(), found, strict=True):
-            if member.passes_categories(some):
+            if member.passes_categories(some) and (isinstance(member, Chain) or not self.by_name):
                 raise DataError(
-                    f"{b.name!r} imputes text, which stays text, but the outputs must be numbers. Remedy: an "
-                    "encoder instead, OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
+                    f"{b.name!r} makes text, but the outputs must be numbers. Remedy: an encoder instead, "
+                    "OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
                 )
         return found
+
+    def passes_categories(self, schema: Schema) -> bool:
+        each = zip(self.team(), self.schemas(schema), strict=True)
+        return any(member.passes_categories(some) for member, some in each)
+
+    def columns_out(self, schema: Schema, model: EnsembleModel) -> tuple[Column, ...] | None:
+        # What each transformer makes, under its own names; None if all are numbers.
+        if not self.passes_categories(schema):
+            return None
+        fitted, found = self._blank(), list[Column]()
+        fitted._set(schema, model, None, Certificate())
+        for at, (member, some) in enumerate(zip(self.team(), self.schemas(schema), strict=True)):
+            names = tuple(fitted.fitted(at).names_out(list(some.names)))
+            found += member.columns_out(some, model.members.each[at]) or plain_columns(names)
+        names_out = fitted.names_out(list(schema.names))
+        return tuple(Column(name, c.kind, c.categories) for name, c in zip(names_out, found, strict=True))
+
+    def output_view(self) -> tuple[Need, Schema] | None:
+        # Text that only passes is read as it is, since it may be such that no row had in fitting.
+        known = self.schema_.without_target
+        if not self.passes_categories(known):
+            return None
+        each = list(zip(self.team(), self.columns(known), self.schemas(known), strict=True))
+        coded = {j for member, some, mine in each if not member.passes_categories(mine) for j in some}
+        need, columns = self.need.without_target(), list(known.columns)
+        kinds = dict(need.each)
+        for j, column in enumerate(columns):
+            if column.categories is not None and j not in coded and is_text(column.categories):
+                kinds[column.name], columns[j] = "text", Column(column.name, "text")
+        return replace(need, each=tuple(kinds.items())), Schema(tuple(columns), None, None, known.named)
+
+    def output_from(self, model: EnsembleModel, X: Columns) -> Any:
+        # The outputs side by side: an array of objects if there is text.
+        known = self.schema_.without_target
+        if not self.passes_categories(known):
+            return self.transform_from(model, X)
+        made: list[Any] = []
+        for member, at, some, mine in zip(
+            self.team(), model.members.each, model.members.columns, self.schemas(known), strict=True
+        ):
+            rows = Among(some, member.need.missing).of(X)
+            if member.passes_categories(mine):
+                member._set(mine, at, None, Certificate())
+                made.append(member.output_from(at, rows))
+            else:
+                made.append(_array(member.transform_from(at, rows)).astype(object))
+        return np.hstack(made)
 
     def with_listed_categories(self, schema: Schema) -> Schema:
         for member, some in zip(self.team(), self.columns(schema), strict=True):
@@ -238,7 +288,6 @@ class Branches(_BaseComposition, Ensemble, Transformer):
                 shape = first.rows.shape
                 raise DataError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
             found = self.bound_to(first)
-            _refuse_text(found, first)
         if any(learns_target(b.transformer) for b in self.branches()):
             kind = target_kind(X, y) if target is None else target
             found._named = [(name, with_target(one, kind)) for name, one in found._named]
@@ -333,19 +382,6 @@ def _is(transformer: Any, word: str) -> bool:
 def are_names(columns: Any) -> bool:
     """Whether columns are a list of names."""
     return isinstance(columns, (list, tuple)) and all(isinstance(one, str) for one in columns)
-
-
-def _refuse_text(bound: Any, first: FirstRows) -> None:
-    """Raise if text columns would pass through: outputs are numeric."""
-    for b in bound.branches():
-        if not _is(b.transformer, "passthrough"):
-            continue
-        places = places_of(b.columns, first.names, repr(b.name))
-        if words := [first.labels[j] for j in places if first.holds_text(j)]:
-            raise DataError(
-                f"{b.name!r} is 'passthrough', which passes numbers through unchanged, but columns {words} hold text. "
-                "Remedy: OneHotEncoder() or OrdinalEncoder() for them, or 'drop'"
-            )
 
 
 def _empty(columns: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Passthrough: numeric columns unchanged, in place of a transformer."""
+"""Passthrough: columns unchanged, in place of a transformer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, Mergeable, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Column, Columns, Mergeable, Need, Schema, Values
 from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.shell.one_pass import OnePass
@@ -32,9 +32,9 @@ class WeightOfRows(Grouped[PassedWeight], Stacked[PassedWeight]):
 
 
 class Passthrough(OnePass, Transformer):
-    """Transformer that returns numeric columns unchanged: the meaning of "passthrough"."""
+    """Transformer that returns columns unchanged, numbers and categories: the meaning of "passthrough"."""
 
-    need = Need("numeric", missing=True)
+    need = Need("mixed", missing=True)
 
     def statistic(self, schema: Schema) -> WeightOfRows:
         # Nothing but the weight of the rows.
@@ -55,4 +55,25 @@ class Passthrough(OnePass, Transformer):
         out = np.empty(X.shape)
         for rows, block in X.blocks():
             out[rows] = block
+        return out
+
+    def passes_categories(self, schema: Schema) -> bool:
+        return not schema.plain
+
+    def columns_out(self, schema: Schema, model: PassedRows) -> tuple[Column, ...] | None:
+        # The columns, unless all are numbers.
+        return None if schema.plain else schema.columns
+
+    def output_from(self, model: PassedRows, X: Columns) -> Values:
+        # The columns; an array of objects if there are categories.
+        if self.schema_.plain:
+            return self.transform_from(model, X)
+        out = np.empty(X.shape, dtype=object)
+        for j, column in enumerate(self.schema_.columns):
+            values = X.column(j)
+            if column.categories is not None and not values.dtype.hasobject:
+                known = values >= 0  # neither missing nor unseen
+                out[known, j] = column.categories[values[known].astype(np.int64)]
+            else:
+                out[:, j] = values
         return out

@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from tenfold.core import Certificate, Claim, MergeError, Names, Provenance
+from tenfold.core import Certificate, Claim, DataError, MergeError, Names, Provenance
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
 from tenfold.core.errors import from_here
@@ -436,6 +436,7 @@ class _Forms:
             if self.named and (isinstance(X, np.ndarray) or sp.issparse(X)):
                 self.names = step.get_feature_names_out(self.names)
                 X = _table(X, self.names) if getattr(_first(taker), "wants_names", False) else X
+            _refuse_text(X, step, _first(taker))
             return _formed(X, _first(taker)), step
 
         return fit_transform_one
@@ -457,6 +458,20 @@ def _formed(X: Any, learner: Any) -> Any:
     return in_form(X, learner.need) if isinstance(learner, Estimator) else X
 
 
+def _refuse_text(X: Any, step: Any, taker: Any) -> None:
+    """Refuse text that a step makes in memory, if the next one takes numbers."""
+    if not (isinstance(X, np.ndarray) and X.dtype.hasobject and isinstance(taker, Estimator)):
+        return
+    if taker.chooses_columns or taker.need.kinds != "numeric":
+        return
+    for j in range(X.shape[1]):
+        if any(isinstance(value, str) for value in X[:, j]):
+            name = (_columns_out(step) or [f"x{at}" for at in range(X.shape[1])])[j]
+            raise DataError(
+                f"column {name!r} holds text, made by the step before. Remedy: put an encoder between, OneHotEncoder()"
+            )
+
+
 def _table(X: Any, names: Names) -> pa.Table:
     """Rows in memory as a table whose columns have names."""
     columns = (X.toarray() if sp.issparse(X) else X).T
@@ -472,6 +487,8 @@ def _handed(X: Any, taker: Any) -> Any:
     names = taker.__dict__.get("feature_names_in_")
     if names is None or X.shape[1] != len(names):
         return X
+    if X.dtype.hasobject:  # text beside numbers
+        return _table(X, names)
     rows = ArraySource(X, names=names)
     rows.lazy = False
     return rows
