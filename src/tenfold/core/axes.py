@@ -179,7 +179,7 @@ def check(record: object, schema: Schema) -> dict[str, int]:
         if record.columns and len(record.columns) != len(record.each):
             raise MergeError("a bundle names the columns of other records")
         for each, inner in zip(record.each, record.schemas(schema), strict=True):
-            check(each, inner)
+            _check_member(each, inner)
         return free
     found = list(values(record))
     for field_name, field, value in found:
@@ -206,6 +206,24 @@ def check(record: object, schema: Schema) -> dict[str, int]:
     if hasattr(record, "is_valid") and not record.is_valid(schema):
         raise MergeError(f"the fields of {name} do not belong together")
     return free
+
+
+def _check_member(record: object, schema: Schema) -> None:
+    """Check a record of a bundle, which may be of a member that learns without the target."""
+    try:
+        check(record, schema)
+    except MergeError:
+        if isinstance(record, Bundle) or schema.target is None or not fits(record, schema.without_target):
+            raise
+
+
+def fits(record: object, schema: Schema) -> bool:
+    """Whether a record has the types, shapes and values of its annotations, for a schema."""
+    try:
+        check(record, schema)
+    except MergeError:
+        return False
+    return True
 
 
 def check_shape(

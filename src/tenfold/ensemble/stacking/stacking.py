@@ -27,7 +27,6 @@ from tenfold.estimator.ensembles.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.ensembles.members import (
     NO_RECORD,
     advance,
-    check_member,
     common_need,
     resumable_member,
     seed_of,
@@ -35,6 +34,8 @@ from tenfold.estimator.ensembles.members import (
     with_members,
 )
 from tenfold.estimator.ensembles.named_members import NamedEnsemble
+from tenfold.estimator.ensembles.transformer_chain import as_pipeline
+from tenfold.estimator.files.registry import is_pipeline
 from tenfold.estimator.shell.constraints import anything, array, boolean, integer, seed
 from tenfold.estimator.shell.keyword_decisions import ignored_n_jobs, ignored_verbose
 from tenfold.estimator.shell.keywords import refused
@@ -112,7 +113,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
     def final(self) -> Any:
         """The unfitted final estimator."""
         given = self.default_final_estimator() if self.final_estimator is None else self.final_estimator
-        check_member("final_estimator", given, self.predicts)
+        given = self.as_member("final_estimator", given)
         if given.need.kinds == "categorical":
             raise TypeError(f"final_estimator is {given!r}, which takes categories only; members predict numbers")
         return given._blank()
@@ -319,7 +320,7 @@ class Stacking(MemberOutputs, NamedEnsemble):
         """The members, fitted to all rows."""
         if "model_" not in self.__dict__:
             raise AttributeError("estimators_")
-        return [self.fitted(m * (self.k + 1) + self.k) for m in range(len(self.named()))]
+        return [self.as_given(m, self.fitted(m * (self.k + 1) + self.k)) for m in range(len(self.named()))]
 
     @property
     @fitted
@@ -328,9 +329,10 @@ class Stacking(MemberOutputs, NamedEnsemble):
         if "model_" not in self.__dict__:
             raise AttributeError("final_estimator_")
         last, s = self.model_.last, self.summary_
-        return self.as_fitted(
+        found = self.as_fitted(
             self.final(), last.each[0], None if s is None else s.each.each[0], last.schema(self.schema_)
         )
+        return as_pipeline(self.final_estimator, found) if is_pipeline(self.final_estimator) else found
 
     def size_fits(self, record: Any) -> bool:
         return super().size_fits(record.team if isinstance(record, Layered) else record)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Provenance, Schema
-from tenfold.core.axes import Bundle, bits, starts_alike
+from tenfold.core.axes import Bundle, bits, fits, starts_alike
 from tenfold.core.contract import RecordTypes
 from tenfold.engine.executors.threads import one_blas_thread
 from tenfold.engine.loop import summarized as summarized
@@ -106,6 +106,9 @@ def _of(member: Any, kinds: tuple[type, ...], record: Any, summary: Any, schema:
     """Whether a state or model is of one of these types, and a summary of a member's own."""
     if type(record) not in kinds or not (summary is None or type(summary) in member.record_types.summaries):
         return False
+    mine = schema if member.need.target is not None else schema.without_target
+    if not fits(record, mine) or not (summary is None or fits(summary, mine)):
+        return False
     return starts_alike(record, member.start(schema))
 
 
@@ -134,7 +137,13 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
         raise TypeError(f"{name} is {member!r}, which does not predict {'classes' if target == 'class' else 'numbers'}")
     if member.passes == SEQUENTIAL:
         raise TypeError(f"{name} is {member!r}, which reads one row after another: it cannot share a scan")
-    if seeded and member.seeded and not isinstance(member.random_state, (int, np.integer)):
+    if seeded:
+        check_seed(name, member)
+
+
+def check_seed(name: str, learner: Any) -> None:
+    """Raise if a learner would draw its own seed."""
+    if learner.seeded and not isinstance(learner.random_state, (int, np.integer)):
         raise ValueError(f"{name} has no fixed seed, so workers would draw differently. Remedy: random_state=0")
 
 

@@ -10,6 +10,9 @@ from sklearn.utils.metaestimators import _BaseComposition
 from tenfold.core import Schema
 from tenfold.estimator.ensembles.ensemble import Ensemble
 from tenfold.estimator.ensembles.members import check_member
+from tenfold.estimator.ensembles.predictor_chain import chained_predictor, check_pipeline
+from tenfold.estimator.ensembles.transformer_chain import as_pipeline
+from tenfold.estimator.files.registry import is_pipeline
 from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.stats.member_summaries import Joint
 
@@ -35,9 +38,15 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         some = [(name, member) for name, member in given if not (isinstance(member, str) and member == "drop")]
         if not some:
             raise ValueError("All estimators are dropped. At least one is required to be an estimator")
-        for name, member in some:
-            check_member(f"member {name!r}", member, self.predicts)
-        return some
+        return [(name, self.as_member(f"member {name!r}", member)) for name, member in some]
+
+    def as_member(self, who: str, given: Any) -> Any:
+        """Return a learner that can be a member: as it was given, or the steps of a pipeline as one learner."""
+        if is_pipeline(given):
+            check_pipeline(who, given, self.predicts)
+            return chained_predictor(given, self.predicts)
+        check_member(who, given, self.predicts)
+        return given
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -88,7 +97,13 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         """The members as fitted models, in the order of `estimators`."""
         if "model_" not in self.__dict__:
             raise AttributeError("estimators_")
-        return [self.fitted(at) for at in range(len(self.named()))]
+        return [self.as_given(at, self.fitted(at)) for at in range(len(self.named()))]
+
+    def as_given(self, at: int, fitted: Any) -> Any:
+        """Return a fitted member as it was given: the steps of a pipeline as a pipeline."""
+        given = self.default_estimators() if self.estimators is None else self.estimators
+        member = [one for _, one in given if not (isinstance(one, str) and one == "drop")][at]
+        return as_pipeline(member, fitted) if is_pipeline(member) else fitted
 
     @property
     @fitted

@@ -30,6 +30,7 @@ from tenfold.estimator.ensembles.transformer_chain import (
     chained,
     check_steps,
     learns_target,
+    named_steps,
     steps_of,
     with_target,
 )
@@ -81,7 +82,8 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         self._validate_names([b.name for b in branches if b.name != "remainder"])
         for b in branches:
             if is_pipeline(b.transformer):
-                check_steps(b.name, b.transformer)
+                remedy = f"its transformers beside {b.name!r}, each with its columns"
+                check_steps(repr(b.name), named_steps(b.transformer), remedy)
                 continue
             if not (isinstance(b.transformer, Transformer) or b.transformer in ("drop", "passthrough")):
                 raise TypeError(

@@ -30,6 +30,7 @@ from tenfold.estimator.ensembles.passthrough import Passthrough
 from tenfold.estimator.ensembles.pipeline import Pipeline, passes_by
 from tenfold.estimator.files.registry import is_pipeline
 from tenfold.estimator.shell.constraints import anything
+from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import frozen
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.target_kind import TargetTransformer
@@ -54,12 +55,12 @@ class ChainModel(NamedTuple):
     links: Bundle
 
 
-class Chain(Transformer):
-    """Transformers one after the other.
+class Chained(Estimator):
+    """Steps one after the other, as one learner.
 
     Parameters
     ----------
-    steps : list of (str, transformer)
+    steps : list of (str, learner)
     """
 
     passes = MANY
@@ -87,10 +88,6 @@ class Chain(Transformer):
     @property
     def record_types(self) -> RecordTypes:
         return with_members(super().record_types, self.learners())
-
-    @property
-    def cross_fits(self) -> bool:
-        return any(step.cross_fits for step in self.learners())
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
@@ -169,18 +166,12 @@ class Chain(Transformer):
 
     # ---- the fitted steps ----------------------------------------------------------------------------
 
-    def transform_from(self, model: ChainModel, X: Columns) -> Matrix:
-        """Apply the steps to rows, one after the other."""
-        return self._through(model, X, training=False)
-
-    def training_from(self, model: ChainModel, X: Columns) -> Matrix:
-        return self._through(model, X, training=True)
-
-    def _through(self, model: ChainModel, X: Columns, training: bool) -> Matrix:
+    def before_last(self, model: ChainModel, X: Columns, training: bool = False) -> tuple[Any, Any, Columns]:
+        """The last step, its model, and the rows as the steps before it make them."""
         *before, (last, at) = self._before(model.links)
         for stage in stages_of(before, last.need, training=training):
             X = stage.of(X)
-        return (last.training_from if training else last.transform_from)(at, X)
+        return last, at, X
 
     def fitted_steps(self) -> list[Any]:
         """The steps as they would be if they had been fitted one by one."""
@@ -189,28 +180,12 @@ class Chain(Transformer):
             model, summary = link.each
             known = None if is_empty(summary) else summary
             out.append(fitted_member(step, model, known, schema, self.certificate_.provenance))
-            names = tuple(step.names_out(list(schema.names)))
-            columns = step.columns_out(schema, model) or plain_columns(names)
-            schema = Schema(columns, schema.target, schema.classes, schema.named)
+            if isinstance(step, Transformer):
+                names = tuple(step.names_out(list(schema.names)))
+                columns = step.columns_out(schema, model) or plain_columns(names)
+                schema = Schema(columns, schema.target, schema.classes, schema.named)
         out[0].computed = self.computed
         return out
-
-    def passes_categories(self, schema: Schema) -> bool:
-        return all(step.passes_categories(schema) for step in self.learners())
-
-    def code_counts(self) -> Codes | None:
-        # Those that the last step makes.
-        found: Codes | None = self.fitted_steps()[-1].code_counts()
-        return found
-
-    def origins(self, model: ChainModel, width: int) -> Codes | None:
-        # Through all steps.
-        return origins_of(self._before(model.links), width)
-
-    def names_out(self, names: list[str]) -> list[str]:
-        for step in self.fitted_steps():
-            names = step.names_out(names)
-        return names
 
     # ---- files -----------------------------------------------------------------------------------------
 
@@ -238,8 +213,48 @@ class Chain(Transformer):
                 return None
             if not sound_member(step, *link.each, link.schema(schema)):
                 return None
-            width = self._width_after(step, link.each[0], link, schema)
+            if isinstance(step, Transformer):
+                width = self._width_after(step, link.each[0], link, schema)
         return width
+
+
+class Chain(Chained, Transformer):
+    """Transformers one after the other.
+
+    Parameters
+    ----------
+    steps : list of (str, transformer)
+    """
+
+    @property
+    def cross_fits(self) -> bool:
+        return any(step.cross_fits for step in self.learners())
+
+    def transform_from(self, model: ChainModel, X: Columns) -> Matrix:
+        """Apply the steps to rows, one after the other."""
+        last, at, X = self.before_last(model, X)
+        return last.transform_from(at, X)
+
+    def training_from(self, model: ChainModel, X: Columns) -> Matrix:
+        last, at, X = self.before_last(model, X, training=True)
+        return last.training_from(at, X)
+
+    def passes_categories(self, schema: Schema) -> bool:
+        return all(step.passes_categories(schema) for step in self.learners())
+
+    def code_counts(self) -> Codes | None:
+        # Those that the last step makes.
+        found: Codes | None = self.fitted_steps()[-1].code_counts()
+        return found
+
+    def origins(self, model: ChainModel, width: int) -> Codes | None:
+        # Through all steps.
+        return origins_of(self._before(model.links), width)
+
+    def names_out(self, names: list[str]) -> list[str]:
+        for step in self.fitted_steps():
+            names = step.names_out(names)
+        return names
 
 
 def named_steps(pipeline: Any) -> list[tuple[str, Any]]:
@@ -262,10 +277,13 @@ def steps_of(transformer: Any) -> list[Any]:
     return [step for _, step in named_steps(transformer)] if is_pipeline(transformer) else [transformer]
 
 
-def check_steps(who: str, pipeline: Any) -> None:
-    """Refuse a pipeline that cannot learn in scans that it shares, by the name of the step."""
-    for at, (name, step) in enumerate(named_steps(pipeline)):
-        where = f"step {name!r} of {who!r} is {step!r}"
+def check_steps(who: str, steps: list[tuple[str, Any]], remedy: str) -> None:
+    """Refuse steps that cannot learn in scans that they share, by the name of the step.
+
+    remedy: what to do with a step that takes columns apart.
+    """
+    for at, (name, step) in enumerate(steps):
+        where = f"step {name!r} of {who} is {step!r}"
         if not isinstance(step, Transformer):
             raise TypeError(
                 f"{where}, which is not a transformer of tenfold, so it cannot share a scan. Remedy: a transformer of "
@@ -274,10 +292,8 @@ def check_steps(who: str, pipeline: Any) -> None:
         if step.passes == SEQUENTIAL:
             raise TypeError(f"{where}, which reads one row after another: it cannot share a scan")
         if step.chooses_columns and not isinstance(step, TargetTransformer):
-            raise TypeError(
-                f"{where}, which takes columns apart. Remedy: its transformers beside {who!r}, each with its columns"
-            )
-        handed_on = all(one.may_pass_categories for _, one in named_steps(pipeline)[:at])
+            raise TypeError(f"{where}, which takes columns apart. Remedy: {remedy}")
+        handed_on = all(one.may_pass_categories for _, one in steps[:at])
         taken = ("numeric", "mixed", "unused", *(("categorical", "text") if handed_on else ()))
         if at and step.need.kinds not in taken:
             first = "missing values need no imputer before an encoder"
@@ -303,7 +319,7 @@ def as_pipeline(pipeline: Any, fitted: Any) -> Pipeline:
     found = dict(
         zip(
             [name for name, _ in named_steps(pipeline)],
-            fitted.fitted_steps() if isinstance(fitted, Chain) else [fitted],
+            fitted.fitted_steps() if isinstance(fitted, Chained) else [fitted],
             strict=False,
         )
     )
