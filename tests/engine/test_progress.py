@@ -13,6 +13,9 @@ import pytest
 
 from tenfold import (
     AdaBoostClassifier,
+    DummyClassifier,
+    GaussianNB,
+    HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     Local,
     PoissonRegressor,
@@ -135,11 +138,44 @@ def test_folds_and_how_many_scans(drawn):
     titles = [title for title, *_ in drawn]
     assert all(title.startswith("cross-validation, scan ") for title in titles)
     assert any(title.endswith("HistGradientBoostingRegressor, fold 2 of 2, round 2 of at most 3") for title in titles)
-    assert any("2 learners" in title for title in titles)
+    assert any(title.endswith(", HistGradientBoostingRegressor and Ridge") for title in titles)
+    assert titles[-1].endswith(", scores")
     scans = [re.search(r"scan (\d+)(?: of about (\d+))?", title) for title in titles]
     assert max(int(one[1]) for one in scans) == found.scans
     expected = {int(one[2]) for one in scans if one[2]}
     assert expected == {found.scans}
+
+
+def test_learners_have_the_names_that_were_given(drawn):
+    X, y = rows()
+    learners = {
+        "boosting": make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=8, early_stopping=False)),
+        "bayes": make_pipeline(StandardScaler(), GaussianNB()),
+        "baseline": DummyClassifier(),
+    }
+    found = cross_validate(learners, scan(X, y > 1), folds=2)
+    titles = list(dict.fromkeys(title.removeprefix("cross-validation, scan ") for title, *_ in drawn))
+    assert titles[0] == f"1 of about {found.scans}, columns and classes"
+    assert f"2 of about {found.scans}, 3 learners" in titles
+    assert f"3 of about {found.scans}, boosting and bayes" in titles
+    rounds = [title.split(", ", 1)[1] for title in titles if "round" in title and "round 1 " not in title]
+    assert rounds == [f"boosting, fold {fold} of 2, round {n} of 8" for fold in (1, 2) for n in range(2, 9)]
+    assert titles[-1] == f"{found.scans} of about {found.scans}, scores"
+
+
+def test_what_is_left_counts_the_rounds_of_later_folds(drawn, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    bar = progress.Bar("cross-validation", 0.0)
+    bar.ask(progress.Work("boosting"))
+    for fold in (1, 2):
+        for one in range(1, 101):
+            bar.turn(progress.Work(f"boosting, fold {fold} of 2", one, 100, exact=True), 100 * (2 - fold))
+            clock[0] += 1.0
+    words = [line[-1] for line in drawn]
+    assert words[10] == "0:10 · about 3:10 left"
+    assert words[110] == "0:10 · about 1:30 left"
+    assert words[199] == "1:39 · about 0:01 left"
 
 
 def test_more_scans_than_expected_are_not_of_so_many(drawn):

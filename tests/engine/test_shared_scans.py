@@ -45,7 +45,8 @@ class Plays:
 
     passes = MANY
     need = Need(target="number")
-    usual_scans = most_rounds = None
+    usual_scans = scans_of_transformed = most_rounds = None
+    exact_rounds = False
 
     def __init__(self, plan):
         self.plan = plan

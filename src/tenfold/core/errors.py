@@ -81,13 +81,19 @@ class ParameterError(ValueError):
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Begin errors of the data with a name, such as that of the learner among several that cannot use them."""
+    """Begin errors of data and parameters with a name, such as that of the learner among several that raised them."""
     try:
         yield
-    except DataError as error:
-        if not who:
+    except (ValueError, TypeError) as error:
+        if not who or str(error).startswith(f"{who}: "):
             raise
-        raise DataError(f"{who}: {error}") from error.__cause__
+        if isinstance(error, DataError):
+            raise DataError(f"{who}: {error}") from error.__cause__
+        if isinstance(error, ParameterError):
+            raise ParameterError(f"{who}: {error.problem}", error.remedy) from error.__cause__
+        if len(error.args) != 1:
+            raise
+        raise type(error)(f"{who}: {error}").with_traceback(error.__traceback__) from error.__cause__
 
 
 class MergeError(ValueError):

@@ -6,7 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import call
@@ -41,6 +41,8 @@ OVERFLOW = (
     "rescale the columns, StandardScaler(), and divide the target by its largest value"
 )
 
+MOST_NAMES = 2
+"""of learners that progress shows"""
 FINITE_CLAIMS = frozenset({"objective", "gradient"})
 """kinds of claims that are computed from the model and must be finite; bounds may be infinite"""
 
@@ -142,6 +144,8 @@ class Member:
     """whether a model is made of the summary; if not, it is merged with that of other rows before"""
     title: str = ""
     """by which errors name it among several learners; those of one learner have the same"""
+    who: tuple[str, ...] = ()
+    """names of the learners that it is a part of, for progress; its class, if there are none"""
     fold: str = ""
     """by which progress names it among the models of one learner"""
 
@@ -186,35 +190,56 @@ def run(members: Sequence[Member], source: Source, session: Session, scans_after
     """
     began, seen = time.monotonic(), bar()
     if seen is not None:
-        each = [usual_scans(m.learner) for m in members]
+        each = [usual_scans(m.learner, bool(m.before)) for m in members]
         seen.expect(None if None in each or scans_after is None else max(filter(None, each), default=0) + scans_after)
-    scans, held = 0, set[tuple[bytes, int]]()
+    scans, held, asks = 0, set[tuple[bytes, int]](), dict[Member, Any]()
     going = list(members)
     while going:
-        asks = [(m, m.learner.ask(m.at.state)) for m in going]
-        turns = [(m, ask is None) for m, ask in asks if ask is None or ask == m.at.asked]
+        for m in going:
+            if m not in asks:
+                with _named(m):
+                    asks[m] = m.learner.ask(m.at.state)
+        turns, more = _without_rows(going, asks)
         if not turns:
-            wanting, plan = _first_without_scan(asks, session, held)
+            wanting, plan = _first_without_scan([(m, asks[m]) for m in going], session, held)
             reads = plan.scans(held)
             if seen is not None:
                 seen.ask(_work([m for m, _ in wanting]), reads > 0)
             for (m, ask), answer in zip(wanting, _answers(wanting, plan, session), strict=True):
-                with naming(m.title) if m.title else nullcontext():
+                with _named(m):
                     m.take(ask, answer, len(source))
             scans += reads
-            held, turns = plan.held, [(m, False) for m, _ in wanting]
-        for m, finished in turns:
+            held, turns = plan.held, [m for m, _ in wanting]
+        for m in turns:
             if seen is not None:
-                seen.turn(_work([m]))
-            with naming(m.title) if m.title else nullcontext():
+                seen.turn(_work([m]), more)
+            with _named(m):
                 if m.solved:
-                    _go_on(m, finished, time.monotonic() - began)
+                    _go_on(m, asks.pop(m) is None, time.monotonic() - began)
                 else:
                     _end(m, "done")
         going = [m for m in going if m.done is None]
     if seen is not None:
         seen.ask()
     return scans
+
+
+def _without_rows(going: Sequence[Member], asks: dict[Member, Any]) -> tuple[list[Member], int]:
+    """The members that finish, or else one that has another round to make of what it was told last.
+
+    One after the other makes its rounds, so that what it works with is there once. And how many rounds others will
+    make after it, at the most.
+    """
+    finishing = [m for m in going if asks[m] is None]
+    if finishing:
+        return finishing, 0
+    resting = [m for m in going if asks[m] == m.at.asked]
+    return resting[:1], sum(max((m.learner.most_rounds or 0) - m.at.state.step, 0) for m in resting[1:])
+
+
+def _named(m: Member) -> AbstractContextManager[None]:
+    """Name a member in errors, if it is one of several learners."""
+    return naming(m.title) if m.title else nullcontext()
 
 
 def _first_without_scan(
@@ -229,22 +254,24 @@ def _first_without_scan(
     return some, session.plan(Each(tuple(itertools.starmap(Member.expression, some))))
 
 
-def usual_scans(learner: Any) -> int | None:
-    """About how many times a learner reads its rows, if that is known."""
-    return 1 if learner.passes == ONE else learner.usual_scans
+def usual_scans(learner: Any, transformed: bool = False) -> int | None:
+    """About how many times a learner reads its rows, if that is known; or those that transformers make."""
+    if learner.passes == ONE:
+        return 1
+    return (learner.scans_of_transformed if transformed else None) or learner.usual_scans
 
 
 def _work(members: Sequence[Member]) -> Work:
-    """What progress shows of members: of several learners their number alone, of one its round."""
-    kinds = {type(m.learner).__name__: m for m in members}
-    name, first = next(iter(kinds.items()))
-    if len(kinds) > 1:
-        return Work(f"{len(kinds)} learners")
-    who = ", ".join(filter(None, (name, first.fold if len(members) == 1 else "")))
-    if first.learner.passes == ONE:
+    """What progress shows of members: of two learners their names, of more their number, of one its round."""
+    names = list(dict.fromkeys(name for m in members for name in m.who or (type(m.learner).__name__,)))
+    first = members[0].learner
+    if len(names) > MOST_NAMES:
+        return Work(f"{len(names)} learners")
+    who = ", ".join(filter(None, (" and ".join(names), members[0].fold if len(members) == 1 else "")))
+    if first.passes == ONE or first.most_rounds == 0 or any(type(m.learner) is not type(first) for m in members):
         return Work(who)
-    most, done = first.learner.most_rounds or 0, min(m.at.state.step for m in members)
-    return Work(who, done + 1, max(most, 0)) if most <= 0 or done < most else Work(who)
+    most, done = first.most_rounds or 0, min(m.at.state.step for m in members)
+    return Work(who, done + 1, max(most, 0), first.exact_rounds) if most <= 0 or done < most else Work(who)
 
 
 def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: Session) -> Any:
@@ -252,13 +279,14 @@ def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: 
     try:
         with naming_columns(*[m.at.schema for m, _ in wanting]):
             return plan.answer(session.leaves(plan.leaves))
-    except DataError:
+    except ValueError:
         titles = dict.fromkeys(m.title for m, _ in wanting)
         for title in titles if len(titles) > 1 else ():  # the scan is lost: each learner is asked by itself
             some = [(m, ask) for m, ask in wanting if m.title == title]
             with naming(title), naming_columns(*(m.at.schema for m, _ in some)):
                 session.answer(Each(tuple(m.expression(ask) for m, ask in some)))
-        raise
+        with naming(next(iter(titles)) if len(titles) == 1 else ""):
+            raise
 
 
 def joint(ask: Expression, answer: Any) -> Counted:

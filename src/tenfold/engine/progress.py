@@ -34,9 +34,11 @@ class Work(NamedTuple):
     """0, if they are not in the same"""
     most: int = 0
     """rounds at the most; 0, if nothing limits them"""
+    exact: bool = False
+    """whether there are so many rounds, and no fewer"""
 
     def __str__(self) -> str:
-        limit = f" of at most {self.most}" if self.most else ""
+        limit = f" of {'' if self.exact else 'at most '}{self.most}" if self.most else ""
         return ", ".join(filter(None, (self.who, f"round {self.round}{limit}" if self.round else "")))
 
 
@@ -58,6 +60,8 @@ class Bar:
         self._began = self._turned = self._rounds_began = time.monotonic()
         self._first = NOBODY
         """of the rounds that have read nothing since they began"""
+        self._more, self._round = 0, 0
+        """rounds of others that follow, and the last round"""
 
     def expect(self, scans: int | None) -> None:
         """Announce about how many scans are still to come; None if nobody knows."""
@@ -74,6 +78,8 @@ class Bar:
         self._began = self._turned = time.monotonic()
         if self._reads:
             self._first = NOBODY
+        if self._reads and self._shown is not None:  # the first part may take long
+            self._draw_parts(self._began)
 
     def advance(self, parts: int) -> None:
         """Advance the bar by n parts."""
@@ -86,19 +92,20 @@ class Bar:
         else:
             self._draw_parts(now)
 
-    def turn(self, work: Work) -> None:
-        """Begin to make the next state of a learner, which reads nothing."""
+    def turn(self, work: Work, more: int = 0) -> None:
+        """Begin to make the next state of a learner, which reads nothing; others have n rounds to make after it."""
         now = time.monotonic()
-        slow, self._turned = now - self._turned >= POLL_SECONDS, now
-        if self._first.most != work.most or not 0 < self._first.round <= work.round:
+        slow, self._turned, self._more = now - self._turned >= POLL_SECONDS, now, more
+        if self._first.most != work.most or not 0 < self._first.round <= self._round <= work.round:
             self._first, self._rounds_began = work, now
+        self._round = work.round
         if now >= self._due or (slow and self._shown is not None):  # what follows a slow one may take as long
             self._draw_round(work, now)
 
     def _draw_parts(self, now: float) -> None:
         gone = max(now - self._began, 1e-9)
         words = [f"{self._done}/{self._total} parts"]
-        if self._rows and self._reads:
+        if self._rows and self._reads and self._done:
             words.append(f"{_short(self._rows * self._done / gone)} rows/s")
         words.append(_clock(gone))
         left = gone * (self._total - self._done) / max(self._done, 1)
@@ -111,8 +118,8 @@ class Bar:
         gone, done = now - self._rounds_began, work.round - 1 + share
         rounds = done - (self._first.round - 1)
         words = [_clock(gone)] if work.round else ["computing", _clock(gone)]
-        if work.most and rounds > 0 and (left := gone * (work.most - done) / rounds) >= 1:
-            words.append(f"at most {_clock(left)} left")
+        if work.most and rounds > 0 and (left := gone * (work.most - done + self._more) / rounds) >= 1:
+            words.append(f"{'about' if work.exact else 'at most'} {_clock(left)} left")
         self._draw(work, done if work.most else 0, work.most, words, now)
 
     def _draw(self, work: Work, done: float, total: int, words: list[str], now: float) -> None:

@@ -1,5 +1,6 @@
 """Cross-validation against scikit-learn, from every source, on every runner, and how often it reads the rows."""
 
+import re
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -754,6 +755,38 @@ def test_scores_that_are_not_there():
     for learner in (tn.GaussianNB(), naive_bayes.GaussianNB()):
         with pytest.raises(ValueError, match="'roc_auc' is of two classes and the target has 3"):
             tn.cross_validate(learner, X, LABEL, scoring="roc_auc")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (make_pipeline(tn.StandardScaler(), tn.MultinomialNB()), "Negative values in data"),
+        (make_pipeline(tn.PolynomialFeatures(60), tn.GaussianNB()), "gives more than 1,000,000 terms"),
+        (make_pipeline(tn.StandardScaler(), tn.LogisticRegression(C=-1)), "The 'C' parameter of LogisticRegression"),
+        (make_pipeline(tn.ColumnTransformer([("n", tn.StandardScaler(), ["e"])]), tn.GaussianNB()), "no column 'e'"),
+        (tn.LinearSVC(), "this score needs probabilities"),
+        (tn.Ridge(), "a regressor: they have no score in common"),
+        ("logistic", "not a learner"),
+    ],
+)
+def test_errors_name_the_learner(path, wrong, says):
+    source = tn.scan(path, target="label", columns=NUMBERS)
+    asked = {"folds": 3, "scoring": "neg_log_loss"}
+    with pytest.raises((ValueError, TypeError), match=rf"this one[: ].*{says}"):
+        tn.cross_validate({"base": tn.DummyClassifier(), "this one": wrong}, source, **asked)
+    if isinstance(wrong, str):
+        return
+    with pytest.raises((ValueError, TypeError), match=says) as error:
+        tn.cross_validate([tn.DummyClassifier(), wrong], source, **asked)
+    assert re.search(r"(LinearSVC|Ridge|Pipeline)\b.*[: ]", str(error.value).partition(says)[0])
+
+
+def test_long_names_are_cut_to_classes(path):
+    source = tn.scan(path, target="label", columns=NUMBERS)
+    long = tn.ColumnTransformer([(f"scaled{j}", tn.StandardScaler(), [name]) for j, name in enumerate("abcd")])
+    wrong = make_pipeline(long, tn.MultinomialNB())
+    with pytest.raises(tn.DataError, match=r"^Pipeline of ColumnTransformer, MultinomialNB: Negative values"):
+        tn.cross_validate([tn.DummyClassifier(), wrong], source, folds=3)
 
 
 def test_scikit_learn_cannot_read_a_source(path, reads):

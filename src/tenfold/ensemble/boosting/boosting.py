@@ -10,6 +10,7 @@ loss at the end is seen by all rows.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -304,6 +305,10 @@ class Boosting(Continues, Estimator):
     @property
     def most_rounds(self) -> int:
         return self.rounds
+
+    @property
+    def exact_rounds(self) -> bool:
+        return not self.stops_early(sys.maxsize)
 
     def ask(self, state: BoostingState) -> Asked | None:
         """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""

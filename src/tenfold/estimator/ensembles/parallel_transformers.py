@@ -20,6 +20,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from tenfold.core import SEQUENTIAL, Certificate, Claim, Codes, Column, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.rows.hstack import hstack
 from tenfold.core.schema import is_text, plain_columns
+from tenfold.engine.loop import usual_scans
 from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel
 from tenfold.estimator.ensembles.members import common_need
@@ -61,6 +62,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     listed: ClassVar[str]
     """the parameter that has the named transformers"""
     chooses_columns = True
+    most_rounds = 0
     by_name: ClassVar[bool] = False
     """whether columns are chosen: `transform` then takes them by their names, in any order, whatever else is there"""
 
@@ -100,6 +102,12 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def team(self) -> list[Any]:
         return [_member(b.transformer) for b in self.going()]
+
+    @property
+    def usual_scans(self) -> int | None:  # type: ignore[override]
+        # As many as the transformer that needs most.
+        each = [usual_scans(member) for member in self.team()]
+        return None if None in each else max(filter(None, each), default=0)
 
     @property
     def need(self) -> Need:

@@ -16,6 +16,7 @@ from tenfold.core.learner import Done
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
 from tenfold.core.value import ByParams
+from tenfold.engine.loop import usual_scans
 from tenfold.engine.stages import Before, kinds_before, origins_of, refuse_kinds, stages_of, width_after
 from tenfold.estimator.ensembles.members import (
     NO_RECORD,
@@ -64,6 +65,7 @@ class Chained(Estimator):
     """
 
     passes = MANY
+    most_rounds = 0
     hidden = frozenset({"links"})
 
     steps: Annotated[Any, anything]
@@ -84,6 +86,12 @@ class Chained(Estimator):
             positive=any(step.need.positive for step in steps),
             kinds=kinds_before(steps),
         )
+
+    @property
+    def usual_scans(self) -> int | None:  # type: ignore[override]
+        # Those of all steps.
+        each = [usual_scans(step) for step in self.learners()]
+        return None if None in each else sum(filter(None, each))
 
     @property
     def record_types(self) -> RecordTypes:

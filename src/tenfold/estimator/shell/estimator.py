@@ -82,6 +82,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     """about how many times an iterative learner reads its rows, if that depends little on them, for progress"""
     sparse_relative: ClassVar[str] = ""
     """a learner for the same purpose that takes sparse rows, for the error of one that does not"""
+    scans_of_transformed: ClassVar[int | None] = None
+    """the same after transformers, if it differs: a share of the rows that is read again and again is then held"""
     chooses_columns: ClassVar[bool] = False
     """whether parameters select columns, so that `bound` must see the rows before `need` is used"""
 
@@ -110,8 +112,13 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @property
     def most_rounds(self) -> int | None:
-        """Rounds of a fit at the most, if a parameter limits them; for progress alone."""
+        """Rounds of a fit at the most, if a parameter limits them; 0 if nobody counts them. For progress alone."""
         return self.max_iter if _uses(self.__class__, "max_iter") else None
+
+    @property
+    def exact_rounds(self) -> bool:
+        """Whether a fit makes so many rounds, and no fewer; for progress alone."""
+        return False
 
     @property
     def seeded(self) -> bool:

@@ -166,7 +166,13 @@ class Glm(Continues, RobustErrors, Featured):
     passes: ClassVar[str] = MANY
     remembers: ClassVar[bool] = False  # the minimum of the new rows is the same from any start
     usual_scans: ClassVar[int | None] = 10  # Newton's steps, the first of them from some of the parts
+    scans_of_transformed: ClassVar[int | None] = 6  # the share is held
     kind: ClassVar[int]
+
+    @property
+    def most_rounds(self) -> None:
+        # `max_iter` is far more than Newton's method takes.
+        return None
 
     @with_callbacks
     @for_users

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from tenfold.core import Array, MatrixLike, Need, Schema
+from tenfold.core.errors import naming
 from tenfold.core.value import ByParams
 from tenfold.engine import Member
 from tenfold.engine.stages import kinds_before
@@ -23,6 +24,8 @@ from tenfold.stats.combinators import View
 from tenfold.stats.metrics import Ranking, Scorer
 
 Learners: TypeAlias = BaseEstimator | Sequence[BaseEstimator] | Mapping[str, BaseEstimator]
+LONGEST_NAME = 100
+"""letters of a repr by which messages name a learner"""
 RANKING_BINS = 4096
 """bins of a ranking that is kept: enough for any picture"""
 
@@ -54,8 +57,15 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """The candidate, as messages name it."""
-        return self.given_name or " ".join(repr(self.given).split())
+        """The candidate, as messages name it: a long repr is cut to the classes of the steps."""
+        if self.given_name or len(said := " ".join(repr(self.given).split())) <= LONGEST_NAME:
+            return self.given_name or said
+        return f"{type(self.given).__name__} of {', '.join(type(one).__name__ for one in learners_of(self.given))}"
+
+    @property
+    def short_name(self) -> str:
+        """The name that was given, or the class of the last step."""
+        return self.given_name or type(self.stages[-1] if self.stages else self.given).__name__
 
     @property
     def view(self) -> View:
@@ -103,10 +113,15 @@ def candidates_of(learners: Learners) -> list[Candidate]:
         raise ValueError("there is no learner to score")
     out = []
     for name, given in named:
+        if not hasattr(given, "__sklearn_tags__"):
+            raise TypeError(f"{name or 'what is to be scored'} is {given!r}, not a learner")
         if not (is_classifier(given) or is_regressor(given)):
             raise TypeError(f"{name or repr(given)} is neither a regressor nor a classifier: it has no scores")
         need = Need(target="class" if is_classifier(given) else "number")
-        out.append(Candidate(name, given, [unfitted(step) for step in learners_of(given)], need))
+        candidate = Candidate(name, given, [], need)
+        with naming(candidate.name if len(named) > 1 else ""):
+            candidate.stages = [unfitted(step) for step in learners_of(given)]
+        out.append(candidate)
     return out
 
 

@@ -27,7 +27,7 @@ from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema
 from tenfold.engine.group_keys import Key, Listed, Stratified
 from tenfold.engine.loop import usual_scans
 from tenfold.engine.plan import Groups
-from tenfold.engine.progress import progress
+from tenfold.engine.progress import Work, bar, progress
 from tenfold.engine.row_counts import Counted
 from tenfold.engine.runner import Session
 from tenfold.engine.stages import refuse_kinds, schema_after
@@ -111,8 +111,12 @@ class FitAndScore:
         self.scans = 0
         self.classes: Labels | None = None
         self.sizes: dict[int, tuple[int, int]] = {}
-        if len({is_classifier(one.given) for one in candidates}) > 1:
-            raise ValueError("regressors and classifiers have no score in common: score them separately")
+        if wrong := [one.name for one in candidates if is_classifier(one.given) != is_classifier(candidates[0].given)]:
+            kinds = ("classifier", "regressor")[:: 1 if is_classifier(candidates[0].given) else -1]
+            raise ValueError(
+                f"{candidates[0].name} is a {kinds[0]} and {wrong[0]} a {kinds[1]}: they have no score in common. "
+                "Remedy: score them separately"
+            )
         for one in candidates:
             if not one.stages:
                 refuse_lazy(X, one.name)
@@ -218,6 +222,10 @@ class FitAndScore:
             for candidate in candidates:
                 candidate.need = candidate.need if ours else need
             lookups = self._lookups(candidates, source, session)
+            if ours and (seen := bar()) is not None:
+                scans = _scans_after(-1, candidates)
+                seen.expect(None if scans is None else scans + bool(lookups.ahead))
+                seen.ask(Work("columns and classes"))
             for candidate in candidates:
                 with self._naming(candidate):
                     candidate.schema = schema_of(source, candidate.need, lookups)
@@ -244,6 +252,8 @@ class FitAndScore:
                 alike = next((one for one in some[:at] if one.learns_alike(candidate, stage)), None)
                 if alike is not None:  # their steps differ later, if at all
                     candidate.members.append(alike.members[stage])
+                    for member in alike.members[stage]:
+                        member.who = tuple(dict.fromkeys((*member.who, candidate.short_name)))
                     continue
                 with self._naming(candidate):
                     self._enrol(candidate, stage, rows.splits.each)
@@ -282,7 +292,7 @@ class FitAndScore:
             members.append(
                 Member(
                     learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
-                    candidate.need, schema, certified=False, title=self._title(candidate),
+                    candidate.need, schema, certified=False, title=self._title(candidate), who=(candidate.short_name,),
                     fold=f"fold {j + 1} of {len(splits)}",
                 )
             )  # fmt: skip
@@ -329,12 +339,15 @@ class FitAndScore:
                 last = [candidate.members[-1][j] for j in dict.fromkeys(side.split for side in some)]
                 classes = candidate.schema.classes
                 models = [Model.of(m.learner, m.at.model, m.before, classes, by_decision=True) for m in last]
-                asked.append((candidate, some, Score.of(models, candidate.scorers)))
+                with self._naming(candidate):
+                    asked.append((candidate, some, Score.of(models, candidate.scorers)))
         first, key = candidates[0], splits[0].key
         shift: tuple[Expression, ...] = ()
         if isinstance(key, Stratified) and key.seed is None and not self.both:  # in the order of the rows
             rows = max(m.at.rows for m in first.members[-1])
             shift = (As(first.view, By((key,), ColumnMeans.for_rows(rows // len(first.source)))),)
+        if (seen := bar()) is not None:
+            seen.ask(Work("scores"))
         done = session.answer(Each((*(_side_scores(*one, splits) for one in asked), *shift)))
         self.scans += 1
         for means in done[len(asked) :]:
@@ -415,7 +428,10 @@ class Side(NamedTuple):
 def _scans_after(stage: int, candidates: Sequence[Candidate]) -> int | None:
     """About how many scans follow a stage, those of later ones and one for the scores; None, if nobody knows."""
     later = itertools.zip_longest(*(one.stages[stage + 1 :] for one in candidates))
-    each = [[usual_scans(learner) for learner in some if learner is not None] for some in later]
+    each = [
+        [usual_scans(learner, stage + at >= 0) for learner in some if learner is not None]
+        for at, some in enumerate(later)
+    ]
     return None if any(None in some for some in each) else 1 + sum(max(filter(None, some)) for some in each)
 
 

@@ -25,15 +25,17 @@ class Lookups(Session):
     ----------
     scans : int
         How many times the rows were read so far.
+    ahead : list of Job
+        Those that nobody has asked for yet.
     """
 
     def __init__(self, session: Session, jobs: Sequence[Job]) -> None:
         self.session, self.source = session, session.source
         self.scans = 0
-        self._ahead: list[Job] = []
+        self.ahead: list[Job] = []
         for job in jobs:
-            if job not in self._ahead:
-                self._ahead.append(job)
+            if job not in self.ahead:
+                self.ahead.append(job)
         self._found: list[tuple[Job, Any]] = []
 
     @property
@@ -42,8 +44,8 @@ class Lookups(Session):
 
     def reduce(self, job: Job) -> Any:
         # What was found ahead, or is found now: by itself if others cannot be, so that each error is of its own job.
-        if job in self._ahead:
-            jobs, self._ahead = tuple(self._ahead), []
+        if job in self.ahead:
+            jobs, self.ahead = tuple(self.ahead), []
             try:
                 found = self.session.reduce(Together(jobs, _columns(jobs, self.source))).each
             except DataError:
