@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import tenfold as tn
 from tenfold.core import MANY, Need
@@ -130,3 +131,19 @@ def test_without_a_certificate_the_model_is_the_same(learner):
         passes.append(member.done.at.passes)
     assert models[0] == models[1]
     assert passes[0] > passes[1]
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_boosting_takes_its_constant_from_rows_in_one_place(loss, monkeypatch):
+    """A sample, the rows, the loss; a quantile takes passes of its own; and the bits are those of level by level."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((300, 3))
+    y = X[:, 0] + random.standard_normal(300)
+    weight = random.integers(1, 4, 300)
+    learner = tn.HistGradientBoostingRegressor(loss=loss, max_iter=4)
+    with part_rows(64):
+        gathered = clone(learner).fit(X, y, weight)
+        monkeypatch.setattr("tenfold.tree.growing.grower.MAX_GATHERED_BYTES", 0)
+        levels = learner.fit(X, y, weight)
+    assert (gathered.certificate_.provenance.passes == 3) == (loss == "squared_error")
+    assert gathered.model_.base.tobytes() == levels.model_.base.tobytes()

@@ -258,7 +258,8 @@ def usual_scans(learner: Any, transformed: bool = False) -> int | None:
     """About how many times a learner reads its rows, if that is known; or those that transformers make."""
     if learner.passes == ONE:
         return 1
-    return (learner.scans_of_transformed if transformed else None) or learner.usual_scans
+    found: int | None = (learner.scans_of_transformed if transformed else None) or learner.usual_scans
+    return found
 
 
 def _work(members: Sequence[Member]) -> Work:
@@ -412,6 +413,8 @@ def _end(m: Member, reason: str) -> None:
         raise DataError(OVERFLOW.format(field))
     if m.at.certificate is not None:
         m.at = m.at._replace(certificate=Certificate.later(partial(_sound, m.at.certificate)))
+    if not m.certified and m.learner.passes == MANY:  # which may be all rows
+        m.at = m.at._replace(summary=None)
     m.done = Fit(m.at, reason)
 
 

@@ -50,6 +50,7 @@ from tenfold.stats.trees.tree_bins import (
     EXACT_SUM_BITS,
     NO_CODES,
     Look,
+    RowsInBins,
     SampleAndRanges,
     WeightUnit,
     numbers_of,
@@ -133,6 +134,13 @@ class FindingConstant(NamedTuple):
     """bounds of the quantile found so far, if the loss needs one"""
 
 
+class GatheringRows(NamedTuple):
+    """Rows are wanted in one place, of which the initial constant prediction is found too."""
+
+    step: int
+    setup: Setup
+
+
 class BoostingRows(NamedTuple):
     """Rounds are made from rows in one place."""
 
@@ -186,6 +194,7 @@ BoostingState = (
     | AddingTrees
     | RefiningEdges
     | FindingConstant
+    | GatheringRows
     | BoostingRows
     | BoostingLevels
     | FindingQuantiles
@@ -323,7 +332,7 @@ class Boosting(Continues, Estimator):
                 return Neighbors(setup.beside, Holdout(begin=setup.validation_begin))
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
-            case AddingTrees(_, setup) | BoostingRows(_, setup):
+            case AddingTrees(_, setup) | GatheringRows(_, setup) | BoostingRows(_, setup):
                 return BinnedRows(setup.weights, self._sampling(setup).drawn, lens=setup.lens)
             case BoostingLevels(_, setup, boosted, at):
                 return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
@@ -349,7 +358,7 @@ class Boosting(Continues, Estimator):
                 setup = Setup.of(state.schema, s, self.max_bins, EXACT_SUM_BITS)
                 if isinstance(state, StartingValidated):
                     setup = setup._replace(validation_begin=state.begin)
-                return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
+                return RefiningEdges(0, setup) if setup.beside.size else self._cut(setup)
             case ContinuingRounds(), Look():
                 return self._continued(state, s)
             case AddingTrees(step, setup, boosted), GatheredBins():
@@ -357,11 +366,18 @@ class Boosting(Continues, Estimator):
                 add_trees(boosted, setup.cut, bins, 0, len(boosted.roots), margin)
                 return BoostingRows(step, setup, boosted, margin)
             case RefiningEdges(_, setup), Gaps():
-                return FindingConstant(0, setup.refined(s), lq.seek(1))
+                return self._cut(setup.refined(s))
             case FindingConstant(_, setup, sought), _:
                 found = self.start_from(setup, sought, s)
                 if isinstance(found, lq.Sought):
                     return state._replace(sought=found)
+                return self._planted(setup, found)
+            case GatheringRows(_, setup), GatheredBins():
+                constant = self.constant(setup, lq.seek(1))
+                assert isinstance(constant, ChannelSums)
+                sums = constant.of_rows(RowsInBins(s.bins, s.target, s.weight, s.order))
+                found = self.start_from(setup, lq.seek(1), sums)
+                assert not isinstance(found, lq.Sought)
                 return self._planted(setup, found)
             case BoostingRows(), GatheredBins():
                 return self._round(state, s)
@@ -414,6 +430,11 @@ class Boosting(Continues, Estimator):
         """The state after the last round."""
         placing = setup.rare and boosted.rounds > boosted.earlier
         return (PlacingThresholdsOfTrees if placing else CheckingLoss)(step, setup, boosted)
+
+    def _cut(self, setup: Setup) -> FindingConstant | GatheringRows:
+        """The state after columns were cut; sums of rows in one place need no pass of their own."""
+        at_once = gathers(setup) and isinstance(self.constant(setup, lq.seek(1)), ChannelSums)
+        return GatheringRows(0, setup) if at_once else FindingConstant(0, setup, lq.seek(1))
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
         """The state before the first tree."""

@@ -12,7 +12,7 @@ import numpy as np
 from tenfold.core import Chunk, Codes, Mergeable
 from tenfold.core.field_values import ANYTHING
 from tenfold.stats.rows.draws import Holdout
-from tenfold.stats.trees.tree_bins import NO_CODES, Labels, OfBins, Target, numbers_of
+from tenfold.stats.trees.tree_bins import NO_CODES, Labels, OfBins, RowsInBins, Target, numbers_of
 from tenfold.tree.growing.far_targets import drawn_in
 
 Numbers = tuple[Labels | None, Codes, Codes | None]
@@ -115,7 +115,10 @@ class ChannelSums(OfBins[Weighed]):
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Weighed:
-        seen, _ = self.weighted_rows(chunk, self.holdout.by_place)
+        return self.of_rows(self.weighted_rows(chunk, self.holdout.by_place)[0])
+
+    def of_rows(self, seen: RowsInBins) -> Weighed:
+        """Return the same of rows in bins, with their places if some are held back."""
         ends = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, 1)
         sums = sums_by(ends, 2, self.channels.size, *self.channels.numbers(seen.target, seen.weight))
         return Weighed(sums.ravel() if self.holdout.by_place else sums[0])
