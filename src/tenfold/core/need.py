@@ -45,9 +45,9 @@ class Need:
     windows : bool
         Whether a very long sequence may come in consecutive windows, which `chunk.window` then marks.
     each : tuple of (str, str)
-        How single columns enter: a name, and a value of `kinds`. Others enter as `others`.
+        How single columns enter: a name, and a value of `kinds`. Those without a name enter as `remainder`.
         Empty: all columns enter as `kinds`.
-    others : {"unused", "numeric", "mixed"}
+    remainder : {"unused", "numeric", "mixed"}
         How columns enter that `each` does not name, if it names any; by default they are not read.
     per_sequence : bool
         Whether the target is one of a whole sequence: that which all its rows have.
@@ -71,11 +71,11 @@ class Need:
     per_sequence: bool = False
     output: int | None = None
     objects: ObjectKind | None = None
-    others: Literal["unused", "numeric", "mixed"] = "unused"
+    remainder: Literal["unused", "numeric", "mixed"] = "unused"
 
     def kind_of(self, name: str) -> Kinds:
         """How a column enters, by its name."""
-        return dict(self.each).get(name, self.others) if self.each else self.kinds
+        return dict(self.each).get(name, self.remainder) if self.each else self.kinds
 
     def plain(self, name: str) -> Literal["numeric", "text", "date", "unused"]:
         """The kind of a column that has no categories."""
@@ -87,8 +87,8 @@ class Need:
         """The set of all ways in which columns enter."""
         if not self.each:
             return frozenset({self.kinds})
-        others: frozenset[Kinds] = frozenset() if self.others == "unused" else frozenset({self.others})
-        return others.union(kind for _, kind in self.each)
+        rest: frozenset[Kinds] = frozenset() if self.remainder == "unused" else frozenset({self.remainder})
+        return rest.union(kind for _, kind in self.each)
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""

@@ -51,7 +51,7 @@ class ListsCategories(Estimator):
         names = [one if isinstance(one, str) else f"x{one}" for one in listed]
         if not names:
             return replace(plain, kinds="numeric")
-        return replace(plain, each=tuple((name, "categorical") for name in names), others="numeric")
+        return replace(plain, each=tuple((name, "categorical") for name in names), remainder="numeric")
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
         found = super().bound(X, y, target)

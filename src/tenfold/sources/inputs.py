@@ -197,7 +197,7 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
     if is_lazy(X):
         return (need.target,)
     named = need.kinds if need.kinds in ("categorical", "text", "date") else None
-    kinds = named, need.objects, need.each, need.others, need.sequence is not None
+    kinds = named, need.objects, need.each, need.remainder, need.sequence is not None
     return (need.target, *kinds, need.sparse and sp.issparse(X))
 
 

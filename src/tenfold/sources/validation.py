@@ -356,7 +356,7 @@ def _is_number(text: str) -> bool:
 
 def refuse_continuous_categories(schema: Schema, need: Need, chosen: Collection[str]) -> None:
     """Refuse measured numbers where a learner counts categories: each value would be a category of its own."""
-    most = MAX_SILENT_CATEGORIES if need.others == "unused" else MAX_LISTED_CATEGORIES
+    most = MAX_SILENT_CATEGORIES if need.remainder == "unused" else MAX_LISTED_CATEGORIES
     for column in schema.columns:
         found = column.categories
         if need.kind_of(column.name) != "categorical" or found is None:
