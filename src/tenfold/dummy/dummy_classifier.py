@@ -64,7 +64,7 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
     >>> model.predict([[9.0]]).tolist()
     ['ham']
     >>> print(model.certificate_["training error"])
-    training error = 0.333333 (proved; data): always predicting class 0, the most frequent one
+    training error = 0.333333 (proved; data): always predicting class 'ham', the most frequent one
     """
 
     poor_score = True
