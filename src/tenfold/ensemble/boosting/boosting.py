@@ -134,7 +134,7 @@ class FindingConstant(NamedTuple):
     """bounds of the quantile found so far, if the loss needs one"""
 
 
-class GatheringRows(NamedTuple):
+class FindingConstantOfRows(NamedTuple):
     """Rows are wanted in one place, of which the initial constant prediction is found too."""
 
     step: int
@@ -194,7 +194,7 @@ BoostingState = (
     | AddingTrees
     | RefiningEdges
     | FindingConstant
-    | GatheringRows
+    | FindingConstantOfRows
     | BoostingRows
     | BoostingLevels
     | FindingQuantiles
@@ -332,7 +332,7 @@ class Boosting(Continues, Estimator):
                 return Neighbors(setup.beside, Holdout(begin=setup.validation_begin))
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
-            case AddingTrees(_, setup) | GatheringRows(_, setup) | BoostingRows(_, setup):
+            case AddingTrees(_, setup) | FindingConstantOfRows(_, setup) | BoostingRows(_, setup):
                 return BinnedRows(setup.weights, self._sampling(setup).drawn, lens=setup.lens)
             case BoostingLevels(_, setup, boosted, at):
                 return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
@@ -372,7 +372,7 @@ class Boosting(Continues, Estimator):
                 if isinstance(found, lq.Sought):
                     return state._replace(sought=found)
                 return self._planted(setup, found)
-            case GatheringRows(_, setup), GatheredBins():
+            case FindingConstantOfRows(_, setup), GatheredBins():
                 constant = self.constant(setup, lq.seek(1))
                 assert isinstance(constant, ChannelSums)
                 sums = constant.of_rows(RowsInBins(s.bins, s.target, s.weight, s.order))
@@ -431,10 +431,10 @@ class Boosting(Continues, Estimator):
         placing = setup.rare and boosted.rounds > boosted.earlier
         return (PlacingThresholdsOfTrees if placing else CheckingLoss)(step, setup, boosted)
 
-    def _cut(self, setup: Setup) -> FindingConstant | GatheringRows:
+    def _cut(self, setup: Setup) -> FindingConstant | FindingConstantOfRows:
         """The state after columns were cut; sums of rows in one place need no pass of their own."""
         at_once = gathers(setup) and isinstance(self.constant(setup, lq.seek(1)), ChannelSums)
-        return GatheringRows(0, setup) if at_once else FindingConstant(0, setup, lq.seek(1))
+        return FindingConstantOfRows(0, setup) if at_once else FindingConstant(0, setup, lq.seek(1))
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
         """The state before the first tree."""
