@@ -245,6 +245,7 @@ EXAMPLES = {
     ("SVC", "kernel"): [gram],
     ("SVR", "kernel"): [gram],
     "kernel_params": [{"gamma": 0.5}],
+    "knots": [np.quantile(NUMBERS, [0.0, 0.3, 1.0], axis=0)],
     "kw_args": [{}],
     "l1_ratio": [[0.1, 0.9]],
     "max_features": ["sqrt"],

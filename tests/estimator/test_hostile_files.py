@@ -325,7 +325,7 @@ def test_a_checkpoint_of_another_hypothesis_is_refused(tmp_path):
 def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
     """Margins are made for as many rows as were counted: a kernel goes through all of both."""
     every = checkpoints("boosting, monotonic").values()
-    case = next(c for c in every if state_type(c) == "GatheringRows" and "by levels" not in c.name)
+    case = next(c for c in every if state_type(c) == "FindingConstantOfRows" and "by levels" not in c.name)
     where = ("state", "record", "setup", "record", "ranges", "record", "rows", "int")
     for rows in ("4", "0", "1000"):
         with pytest.raises(tn.DataError, match="60 rows, but"):

@@ -342,7 +342,8 @@ def test_what_is_not_explained_says_what_is():
 NUMBERS_ONLY = [
     tn.StandardScaler(), tn.MinMaxScaler(), tn.MaxAbsScaler(), tn.RobustScaler(), tn.PowerTransformer(),
     tn.QuantileTransformer(n_quantiles=10), tn.KBinsDiscretizer(3), tn.KBinsDiscretizer(3, encode="ordinal"),
-    tn.RadialBasis(), tn.SigmoidBasis(), tn.TanhBasis(), tn.SelectPercentile("f_regression", percentile=70),
+    tn.RadialBasis(), tn.SigmoidBasis(), tn.TanhBasis(), tn.SplineTransformer(3, degree=2),
+    tn.SelectPercentile("f_regression", percentile=70),
     tn.VarianceThreshold(), tn.SelectKBest("f_regression", k=2), tn.OneHotEncoder(drop="first"), tn.OrdinalEncoder(),
     tn.TargetEncoder(target_type="continuous"), tn.make_union(tn.StandardScaler(), tn.KBinsDiscretizer(2)),
     tn.PCA(2), tn.TruncatedSVD(2), tn.Normalizer(), tn.PolynomialFeatures(2), tn.KMeans(2), tn.Nystroem(n_components=3),

@@ -24,6 +24,10 @@ class DataError(ValueError):
     """Error of unusable data; the message names the column and the remedy."""
 
 
+class SparseDataError(DataError, TypeError):
+    """Error of sparse rows for a learner of dense ones; scikit-learn raises a TypeError."""
+
+
 class ColumnError(DataError):
     """One column cannot be used. A summary knows only its number among the features, the target last."""
 

@@ -25,7 +25,7 @@ from tenfold.core import (
     Values,
     VectorLike,
 )
-from tenfold.core.errors import warn_user
+from tenfold.core.errors import SparseDataError, warn_user
 from tenfold.core.schema import is_text
 from tenfold.sources import arrow
 from tenfold.sources.label_codes import column_of, levels
@@ -76,7 +76,7 @@ def check_width(width: int, schema: Schema) -> None:
         )
 
 
-def refuse_sparse(shape: tuple[int, int], why: str, relative: str = "") -> DataError:
+def refuse_sparse(shape: tuple[int, int], why: str, relative: str = "") -> SparseDataError:
     """The error for a sparse matrix of this shape where dense rows are wanted; `relative`: a learner that takes it."""
     dense = 8 * shape[0] * shape[1]
     size = "less than 1 MB" if dense < 1e6 else f"{dense / 1e6:,.0f} MB" if dense < 1e9 else f"{dense / 1e9:,.0f} GB"
@@ -84,7 +84,7 @@ def refuse_sparse(shape: tuple[int, int], why: str, relative: str = "") -> DataE
         remedy = f"X.toarray(), which takes {size}"
     else:
         remedy = f"TruncatedSVD before it, in a pipeline, makes few columns of them; X.toarray() would take {size}"
-    return DataError(
+    return SparseDataError(
         f"Sparse data was passed for X, but dense data is required: {why}. Remedy: {remedy}"
         + (f"; or a learner of sparse rows, such as {relative}" if relative else "")
     )
