@@ -104,3 +104,10 @@ def test_the_remedy_of_a_huge_matrix_is_not_to_make_it_dense():
     fitted = tn.GaussianNB().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(tn.DataError, match="Sparse data was passed for X"):
         fitted.predict(sp.csr_array([[1.0]]))
+
+
+def test_the_error_of_one_of_several_learners_is_a_type_error_too():
+    X, y = sp.csr_array(np.eye(12)), np.arange(12) % 2
+    with pytest.raises(TypeError, match="^bayes: Sparse data was passed") as error:
+        tn.cross_validate({"logistic": tn.LogisticRegression(), "bayes": tn.GaussianNB()}, X, y, folds=2)
+    assert isinstance(error.value, tn.DataError)

@@ -13,6 +13,8 @@ from tenfold.estimator import Clusterer, Transformer, fitted
 class NearestCenter(Clusterer, Transformer):
     """Brings how a model with `cluster_centers` is applied; its certificate has a claim of the inertia."""
 
+    mixes_columns = True
+
     def label_from(self, model: Any, X: Columns) -> Codes:
         """The number of the centre nearest to each row."""
         return labels(X, model.cluster_centers)
@@ -20,10 +22,6 @@ class NearestCenter(Clusterer, Transformer):
     def transform_from(self, model: Any, X: Columns) -> Array:
         """The distance of each row to each centre."""
         return all_distances(X, model.cluster_centers)
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         return [f"{type(self).__name__.lower()}{k}" for k in range(len(self.model_.cluster_centers))]

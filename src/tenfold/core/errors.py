@@ -92,7 +92,8 @@ def naming(who: str) -> Iterator[None]:
         if not who or str(error).startswith(f"{who}: "):
             raise
         if isinstance(error, DataError):
-            raise DataError(f"{who}: {error}") from error.__cause__
+            kind = SparseDataError if isinstance(error, SparseDataError) else DataError
+            raise kind(f"{who}: {error}") from error.__cause__
         if isinstance(error, ParameterError):
             raise ParameterError(f"{who}: {error.problem}", error.remedy) from error.__cause__
         if len(error.args) != 1:

@@ -62,6 +62,7 @@ class TruncatedSVD(OnePass, Transformer):
     ([[1.0, 0.0]], [4.243])
     """
 
+    mixes_columns = True
     need = Need("numeric", sparse=True)
     law_params = ({}, {"n_components": 1})
 
@@ -104,10 +105,6 @@ class TruncatedSVD(OnePass, Transformer):
     def transform_from(self, model: TruncatedSVDModel, X: Columns) -> Array:
         """The product of the rows with the directions."""
         return X @ model.components.T
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         return [f"truncatedsvd{k}" for k in range(len(self.model_.components))]

@@ -35,8 +35,8 @@ class ListsCategories(Estimator):
         return self._listed is not None
 
     @property
-    def wants_names(self) -> bool:
-        """Whether columns are listed by their names, which rows in memory that a pipeline makes are then given."""
+    def wants_names(self) -> bool:  # type: ignore[override]
+        # If columns are listed by their names.
         return any(isinstance(one, str) for one in self._listed or ())
 
     @property

@@ -99,6 +99,7 @@ class Nystroem(OnePass, Transformer):
     ((500, 100), True)
     """
 
+    mixes_columns = True
     need = Need("numeric")
     law_params = ({"n_components": 5}, {"kernel": "poly", "degree": 2, "n_components": 3})
 
@@ -158,10 +159,6 @@ class Nystroem(OnePass, Transformer):
         for rows, block in X.blocks(X.block_rows(len(model.components))):
             np.matmul(compare(block), model.normalization, out=out[rows])
         return out
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         return [f"nystroem{at}" for at in range(len(self.model_.components))]

@@ -73,6 +73,7 @@ class RBFSampler(OnePass, Transformer):
     True
     """
 
+    mixes_columns = True
     need = Need("numeric")
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_components": 6},
@@ -124,10 +125,6 @@ class RBFSampler(OnePass, Transformer):
 
     def is_valid(self, model: RBFSamplerModel, summary: ColumnSpread | None, schema: Schema) -> bool:
         return len(model.random_offset) == self.n_components
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         return [f"{type(self).__name__.lower()}{at}" for at in range(len(self.model_.random_offset))]

@@ -78,6 +78,7 @@ class FunctionTransformer(OnePass, Transformer):
     [[9.0]]
     """
 
+    mixes_columns = True
     need = Need("numeric", missing=True)
     invertible = True
     law_params = ({}, {"func": np.cbrt, "inverse_func": np.square})
@@ -141,10 +142,6 @@ class FunctionTransformer(OnePass, Transformer):
         """The inversely transformed rows; without an inverse function, the rows."""
         width = X.shape[1]
         return self._applied(self.inverse_func, self.inv_kw_args, X, width)
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         if callable(self.feature_names_out):

@@ -76,6 +76,7 @@ class Normalizer(OnePass, Transformer):
     """
 
     preserves_dtype = ("float64", "float32")
+    mixes_columns = True
     need = Need("numeric", sparse=True)
     law_params = ({}, {"norm": "l1"}, {"norm": "max"})
 
@@ -96,10 +97,6 @@ class Normalizer(OnePass, Transformer):
             Claim("gap", 0.0, "proved", "each row is transformed by itself: nothing is estimated", "objective"),
             Claim("zero rows", s.zero, "proved", why, "data"),
         )
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def transform_from(self, model: NormalizerModel, X: Columns) -> Matrix:
         """x / ‖x‖, in the float type of x; CSR stays CSR."""

@@ -80,6 +80,7 @@ class PolynomialFeatures(OnePass, Transformer):
     [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
     """
 
+    mixes_columns = True
     need = Need("numeric")
     law_params = (
         {},
@@ -155,10 +156,6 @@ class PolynomialFeatures(OnePass, Transformer):
 
     def is_valid(self, model: PolynomialModel, summary: TotalRowWeight | None, schema: Schema) -> bool:
         return model.n_output_features == self._n_terms(schema)
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         return ["1"] * self.include_bias + self._terms(len(names)).names(names)[self._skipped(len(names)) :]

@@ -504,7 +504,7 @@ class RandomForest(Continues, MemberSequence, TreeGrower, ForestPaths, Generic[S
 
 
 def same_ranges(a: Ranges, b: Ranges) -> bool:
-    """Whether two fits were to as many rows, with weights and targets in the same ranges: the same rows, it is said."""
+    """Whether two fits had as many rows, with weights and targets in the same ranges: they count as the same rows."""
     return bool((a.levels == b.levels).all()) and a._replace(levels=b.levels) == b
 
 

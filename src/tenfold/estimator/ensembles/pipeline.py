@@ -421,7 +421,7 @@ class _Forms:
     def __init__(self, memory: Any, steps: list[Any]) -> None:
         self.memory = check_memory(memory)
         self.takers = iter(steps[1:])
-        self.named = getattr(_first(steps[-1]), "wants_names", False) if steps else False
+        self.named = bool(steps) and _wants_names(steps[-1])
         self.names: Names | None = None
         if hasattr(self.memory, "location"):
             self.location = self.memory.location
@@ -435,7 +435,7 @@ class _Forms:
             taker = next(self.takers, None)
             if self.named and (isinstance(X, np.ndarray) or sp.issparse(X)):
                 self.names = step.get_feature_names_out(self.names)
-                X = _table(X, self.names) if getattr(_first(taker), "wants_names", False) else X
+                X = _table(X, self.names) if _wants_names(taker) else X
             _refuse_text(X, step, _first(taker))
             return _formed(X, _first(taker)), step
 
@@ -456,6 +456,12 @@ def _formed(X: Any, learner: Any) -> Any:
     if not sp.issparse(X):
         return X
     return in_form(X, learner.need) if isinstance(learner, Estimator) else X
+
+
+def _wants_names(step: Any) -> bool:
+    """Whether a step, or the first of a pipeline, is a learner whose parameters name columns."""
+    first = _first(step)
+    return isinstance(first, Estimator) and first.wants_names
 
 
 def _refuse_text(X: Any, step: Any, taker: Any) -> None:

@@ -86,6 +86,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     """the same after transformers, if it differs: a share of the rows that is read again and again is then held"""
     chooses_columns: ClassVar[bool] = False
     """whether parameters select columns, so that `bound` must see the rows before `need` is used"""
+    wants_names: ClassVar[bool] = False
+    """whether parameters name columns: a pipeline then hands on rows in memory with the names of their columns"""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)

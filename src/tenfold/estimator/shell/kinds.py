@@ -301,6 +301,8 @@ def sources_first(cls: T) -> T:
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Base of transformers: a subclass writes `transform_from(model, X)`; an `invertible` one also `inverse_from`."""
 
+    mixes_columns: ClassVar[bool] = False
+    """whether outputs are made of several columns each"""
     invertible: ClassVar[bool] = False
     """whether `inverse_transform` exists"""
     preserves_dtype: ClassVar[tuple[str, ...]] = ("float64",)
@@ -338,7 +340,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
         None: some are made of several columns.
         """
-        return np.arange(width)
+        return None if self.mixes_columns else np.arange(width)
 
     def output_from(self, model: Any, X: Columns) -> Any:
         """Return the output of `transform` for rows read as `output_view` defines."""

@@ -1,4 +1,4 @@
-"""RowContributions of the columns of the input to each prediction, through all steps of a pipeline.
+"""Contributions of the columns of the input to each prediction, through all steps of a pipeline.
 
 What the last step adds up, its terms, belongs to transformed columns; each of them is made of one column of the input,
 to which its term goes. The base of linear models and naive Bayes is the mean of the raw prediction over rows of data,
@@ -116,7 +116,7 @@ def explain(model: BaseEstimator, X: MatrixLike, *, data: MatrixLike = None) -> 
 
 
 class RowContributions:
-    """RowContributions of the columns of the input: a function of rows, with what it needs, that travels to workers.
+    """Contributions of the columns of the input: a function of rows, with what it needs, that travels to workers.
 
     Parameters
     ----------

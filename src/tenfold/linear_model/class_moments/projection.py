@@ -13,6 +13,8 @@ from tenfold.estimator import Transformer
 class Projector(Transformer):
     """Brings `directions(model)`: where the projection is zero, and columns x components."""
 
+    mixes_columns = True
+
     def directions(self, model: Any) -> tuple[Array, Array]:
         """Centre and directions of the discriminant projection."""
         raise NotImplementedError
@@ -24,10 +26,6 @@ class Projector(Transformer):
         for rows, block in X.blocks(shift=center):
             np.matmul(block, directions, out=out[rows])
         return out
-
-    def origins(self, model: object, width: int) -> None:
-        # Each is made of all columns.
-        return
 
     def names_out(self, names: list[str]) -> list[str]:
         name = type(self).__name__.lower()

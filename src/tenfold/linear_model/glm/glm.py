@@ -206,7 +206,7 @@ class Glm(Continues, RobustErrors, Featured):
         checkpoint : str, path or Checkpoint, optional
             Folder for checkpoints; an interrupted fit resumes from the last one.
         stop : Gap, Rounds, Seconds or a rule of your own, optional
-            As all learners take it.
+            When to stop early, `Gap(1e-3) | Seconds(60)`: looked at after each round that leaves a certified model.
 
         Returns
         -------

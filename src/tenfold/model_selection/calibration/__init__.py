@@ -1,1 +1,1 @@
-"""Classifiers that learn from unseen rows how to take what another one says: as probabilities, by a threshold."""
+"""Calibrated probabilities and decision thresholds, learned on rows that the classifier was not fitted to."""

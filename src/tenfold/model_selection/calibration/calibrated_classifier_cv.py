@@ -1,4 +1,4 @@
-"""CalibratedClassifierCV: probabilities from what a classifier says of rows that it has not learned from."""
+"""CalibratedClassifierCV: probabilities calibrated on predictions for rows that the classifier was not fitted to."""
 
 from __future__ import annotations
 

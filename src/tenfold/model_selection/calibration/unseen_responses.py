@@ -25,7 +25,7 @@ from tenfold.stats.combinators import joined
 
 
 class Responses(NamedTuple):
-    """What a model says of some rows, in their order, and what they are."""
+    """Responses of a model to some rows, in their order, with the class and the weight of each row."""
 
     outputs: Array
     codes: Codes
@@ -99,7 +99,7 @@ def unseen_responses(
 
 
 def responses_of(model: BaseEstimator, X: MatrixLike, method: str) -> tuple[Responses, Labels]:
-    """What a fitted model says of all rows that have a weight, and their classes."""
+    """Responses of a fitted model to all rows that have a weight, and their classes."""
     base, one, need, _, schema = row_model(model, X, method)
     need = replace(need, target="class", binary=False)
     with opened(current(), base) as session:
