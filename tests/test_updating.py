@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
-from updating import updating_rows
 
 import tenfold as tn
 from helpers import by_law_params, learners, name_of
@@ -17,6 +16,7 @@ from tenfold.estimator.shell.keywords import NoEffect, keywords_of
 from tenfold.estimator.updating.capabilities import merging_words, partial_fit_words, ways_to_continue
 from tenfold.sources import part_rows
 from tenfold.testing.data import draw
+from updating import updating_rows
 
 ROWS = 64
 KEEPING_ROWS = {"KNeighborsClassifier", "KNeighborsRegressor", "LocallyWeightedRegression", "SVC", "SVR"}
@@ -188,6 +188,22 @@ def test_what_continues_a_fit(learner):
     if "start" in ways:
         assert bits(call(partial(clone(model).fit, start=model), days[1]).model_) != begun
     assert (bits(call(model.fit, days[1]).model_) != begun) == ("warm_start" in ways)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "to_the_bit"),
+    [(1, 1, True), (4, 3, True), (4, 4, True), (3, 1, False), (3, 3, False), (1, 2, False)],
+)
+def test_a_sum_is_one_fit_to_both_days(first, second, to_the_bit):
+    """To the bit if the first day has 1, 2, 4, 8 ... parts and the second no more, as the guide says; else nearly."""
+    rng, rows, cut = np.random.default_rng(0), 50 * (first + second), 50 * first
+    X = rng.normal(size=(rows, 4))
+    y = X @ [1.0, 2.0, 3.0, 4.0] + rng.normal(size=rows)
+    with part_rows(50):
+        whole, a, b = (tn.Ridge().fit(X[some], y[some]) for some in (slice(None), slice(cut), slice(cut, None)))
+    np.testing.assert_allclose((a + b).coef_, whole.coef_, rtol=1e-12)
+    if to_the_bit:
+        assert bits((a + b).model_) == bits(whole.model_)
 
 
 # ---- what is said of it ------------------------------------------------------------------------------
