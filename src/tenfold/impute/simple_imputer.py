@@ -19,22 +19,24 @@ from tenfold.core import (
     DataError,
     Flags,
     Labels,
+    Letters,
     Mergeable,
     Need,
     Remedy,
     Schema,
     Values,
 )
-from tenfold.core.field_values import ANYTHING, NOT_NEGATIVE
+from tenfold.core.field_values import ANYTHING, COUNTS, NOT_NEGATIVE
 from tenfold.core.need import Kinds
 from tenfold.core.rows.columns import TextColumns
-from tenfold.core.rows.texts import MISSING_TEXT
+from tenfold.core.rows.texts import MISSING_TEXT, are_texts, pack, unpack
 from tenfold.core.schema import is_text
 from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.keyword_decisions import FUNCTIONS, copied
 from tenfold.estimator.shell.keywords import Refused, refused
+from tenfold.impute.text_values import TextValues, TextValuesByColumn
 from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn, ValueGroups
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
@@ -121,16 +123,19 @@ def _without(chunk: Chunk, columns: Flags) -> Chunk:
     return chunk._replace(X=chunk.X.other_columns(data, chunk.X.names, missing=True))
 
 
-Summary = MeanOfPresent | Distribution | ValuesAndCounts | MissingWeight
+Summary = MeanOfPresent | Distribution | ValuesAndCounts | TextValues | MissingWeight
 
 
 class SimpleImputerModel(NamedTuple):
     """Fill value of each column, NaN for a column without values, and which columns had missing values."""
 
     statistics: Annotated[Array, "column", ANYTHING]
-    """of a column of categories, the code of one"""
+    """of a column of categories, the code of one; of a column of text, 0"""
     missing: Annotated[Array, "column"]
     """weight of the rows that missed a value"""
+    letters: Annotated[Letters, "byte"]
+    """what is filled in before features of text: a text for each column"""
+    ends: Annotated[Codes, "entry", COUNTS]
 
 
 no_strategy_function = refused(FUNCTIONS, Remedy('tn.SimpleImputer(strategy="median")'), callable)
@@ -185,6 +190,7 @@ class SimpleImputer(OnePass, Transformer):
     ['sun', 'sun', 'sun', 'rain']
     """
 
+    hidden = frozenset({"letters", "ends"})
     preserves_dtype = ("float64", "float32")
     law_params = (
         {"keep_empty_features": True},
@@ -224,21 +230,20 @@ class SimpleImputer(OnePass, Transformer):
 
     def statistic(
         self, schema: Schema
-    ) -> MeansOfPresent | DistributionByColumn | ValuesAndCountsByColumn | MissingByColumn:
-        if self.strategy != "constant" and any(column.kind == "text" for column in schema.columns):
-            raise ValueError(
-                f"strategy={self.strategy!r} counts the values of text, which are not categories before features of "
-                'text. Remedy: SimpleImputer(strategy="constant", fill_value=""), or TextFeatures(missing="empty")'
-            )
+    ) -> MeansOfPresent | DistributionByColumn | ValuesAndCountsByColumn | TextValuesByColumn | MissingByColumn:
         if self.strategy == "mean":
             return MeansOfPresent()
         if self.strategy == "constant":
             return MissingByColumn()
+        if any(column.kind == "text" for column in schema.columns):
+            return TextValuesByColumn()
         coded = _coded(schema)
         return ValuesAndCountsByColumn(coded, schema.value_offsets) if coded.any() else DistributionByColumn()
 
     def solve(self, schema: Schema, s: Summary) -> SimpleImputerModel:
-        if isinstance(s, MeanOfPresent):
+        if isinstance(s, TextValues):
+            found = np.where(np.diff(s.first) > 0, 0.0, np.nan)
+        elif isinstance(s, MeanOfPresent):
             found = np.where(s.spread.weight > 0, s.spread.mean, np.nan)
         elif isinstance(s, MissingWeight):
             found = np.array([self._constant(c) if c.kind == "numeric" else 0.0 for c in schema.columns])
@@ -252,7 +257,16 @@ class SimpleImputer(OnePass, Transformer):
             found = np.where(np.isnan(found), 0.0, found)
         elif isinstance(s, MissingWeight):
             found = np.where(s.present > 0, found, np.nan)
-        return SimpleImputerModel(found, s.missing)
+        return SimpleImputerModel(found, s.missing, *pack(self._texts(schema, s)))
+
+    def _texts(self, schema: Schema, s: Summary) -> list[str]:
+        """What is filled in where columns are text; nothing where they are not."""
+        if all(column.kind != "text" for column in schema.columns):
+            return []
+        if not isinstance(s, TextValues):
+            return [self._constant(column) for column in schema.columns]
+        each = zip(schema.columns, s.modes(), strict=True)
+        return [self._constant(column) if mode is None else mode for column, mode in each]
 
     def _category(self, schema: Schema, s: Summary, j: int) -> float:
         """The code of the category that is filled in; NaN: there is none."""
@@ -279,6 +293,9 @@ class SimpleImputer(OnePass, Transformer):
     def is_valid(self, model: SimpleImputerModel, summary: Summary | None, schema: Schema) -> bool:
         each = zip(model.statistics.tolist(), schema.columns, strict=True)
         coded = [(value, len(c.categories)) for value, c in each if c.categories is not None]
+        texts = len(schema.columns) if any(column.kind == "text" for column in schema.columns) else 0
+        if len(model.ends) != texts or not are_texts(model.letters, model.ends, distinct=False):
+            return False
         return all(value != value or (value == int(value) and 0 <= value < n) for value, n in coded)
 
     def certify(self, model: SimpleImputerModel, s: Summary) -> tuple[Claim, ...]:
@@ -287,10 +304,10 @@ class SimpleImputer(OnePass, Transformer):
         claims = (Claim("columns with gaps", some, "proved", "columns that missed values in fitting", "data"),)
         if isinstance(s, (MeanOfPresent, MissingWeight)):
             return (Claim("gap", 0.0, "proved", "the means of the merged rows, or nothing", "objective"), *claims)
-        values = s if isinstance(s, Distribution) else s.values
-        if self.strategy == "median":
-            return (values.claim(), *claims)
-        unsure = float(sum(column.low[at] < column.high[at] for column, at in _heaviest(values)))
+        if self.strategy == "median" and isinstance(s, Distribution):
+            return (s.claim(), *claims)
+        numbers = [] if isinstance(s, TextValues) else _heaviest(s if isinstance(s, Distribution) else s.values)
+        unsure = float(sum(column.low[at] < column.high[at] for column, at in numbers))
         why = "columns whose most frequent value is the middle of a group: they have too many distinct values"
         return (Claim("modes in groups", unsure, "proved", why, "data"), *claims)
 
@@ -311,14 +328,14 @@ class SimpleImputer(OnePass, Transformer):
         return out
 
     def _filled_texts(self, model: SimpleImputerModel, X: Columns) -> Any:
-        """Columns of text, filled up with the constant: an array of objects."""
-        out = np.empty(X.shape, dtype=object)
+        """Columns of text, filled up: an array of objects."""
+        out, texts = np.empty(X.shape, dtype=object), unpack(model.letters, model.ends)
         for j in range(X.shape[1]):
             out[:, j] = X.column(j)
             gone = _is_missing(out[:, j])
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
-            out[gone, j] = "missing_value" if self.fill_value is None else self.fill_value
+            out[gone, j] = texts[j]
         return out
 
     # ---- text --------------------------------------------------------------------------------------
@@ -375,11 +392,11 @@ class SimpleImputer(OnePass, Transformer):
         if not self.passes_categories(self.schema_):
             found: Values = model.statistics
             return found
-        out = np.empty(len(columns), dtype=object)
+        out, texts = np.empty(len(columns), dtype=object), unpack(model.letters, model.ends)
         for j, (column, value) in enumerate(zip(columns, model.statistics.tolist(), strict=True)):
             known = column.categories is not None and value == value
             if column.kind == "text" and value == value:
-                out[j] = self._constant(column)
+                out[j] = texts[j]
                 continue
             out[j] = column.categories[int(value)] if known else value
         return out
