@@ -15,15 +15,18 @@ import scipy.sparse as sp
 from sklearn.compose import make_column_selector
 from sklearn.pipeline import _name_estimators
 from sklearn.utils import Bunch
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import SEQUENTIAL, Certificate, Claim, Codes, Column, Columns, DataError, Matrix, Need, Schema
+from tenfold.core.arrays import MatrixLike
 from tenfold.core.rows.hstack import hstack
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.engine.loop import usual_scans
 from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel
 from tenfold.estimator.ensembles.members import common_need
+from tenfold.estimator.ensembles.output_frame import output_frame
 from tenfold.estimator.ensembles.passthrough import Passthrough
 from tenfold.estimator.ensembles.transformer_chain import (
     Chain,
@@ -192,9 +195,16 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def output_from(self, model: EnsembleModel, X: Columns) -> Any:
         # The outputs side by side: an array of objects if there is text.
+        return self._outputs_from(model, X, lambda member, at, rows: member.transform_from(at, rows))
+
+    def training_output_from(self, model: EnsembleModel, X: Columns) -> Any:
+        return self._outputs_from(model, X, lambda member, at, rows: member.training_from(at, rows))
+
+    def _outputs_from(self, model: EnsembleModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Any:
+        """The outputs side by side; what text passes is read as `output_view` defines."""
         known = self.schema_.without_target
         if not self.passes_categories(known):
-            return self.transform_from(model, X)
+            return self._side_by_side(model, X, make)
         made: list[Any] = []
         for member, at, some, mine in zip(
             self.team(), model.members.each, model.members.columns, self.schemas(known), strict=True
@@ -204,8 +214,25 @@ class Branches(_BaseComposition, Ensemble, Transformer):
                 member._set(mine, at, None, Certificate())
                 made.append(member.output_from(at, rows))
             else:
-                made.append(_array(member.transform_from(at, rows)).astype(object))
+                made.append(_array(make(member, at, rows)).astype(object))
         return np.hstack(made)
+
+    def in_frame(self, found: Any, X: MatrixLike) -> Any:
+        # Columns that pass keep their types, and numbers beside text are numbers.
+        library = _get_output_config("transform", self)["dense"]
+        if library == "default" or sp.issparse(found):
+            return found
+        return output_frame(library, found, self.get_feature_names_out().tolist(), self._passed(), X)
+
+    def _passed(self) -> dict[int, str]:
+        """The numbers of the outputs that are columns of the rows as they are, with the names of these."""
+        names, found, start = self.schema_.names, dict[int, str](), 0
+        for at, (member, some) in enumerate(zip(self.team(), self.columns(self.schema_), strict=True)):
+            mine = [names[j] for j in some]
+            if isinstance(member, Passthrough):
+                found.update(enumerate(mine, start))
+            start += len(self.fitted(at).names_out(mine))
+        return found
 
     def with_listed_categories(self, schema: Schema) -> Schema:
         for member, some in zip(self.team(), self.columns(schema), strict=True):

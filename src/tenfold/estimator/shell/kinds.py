@@ -346,9 +346,17 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """Return the output of `transform` for rows read as `output_view` defines."""
         return self.transform_from(model, X)
 
+    def training_output_from(self, model: Any, X: Columns) -> Any:
+        """Return the output of `fit_transform` for rows read as `output_view` defines, if the learner cross-fits."""
+        return self.training_from(model, X)
+
     def output_view(self) -> tuple[Need, Schema] | None:
         """Return the need with which `transform` reads rows, if not that of the fit."""
         return None
+
+    def in_frame(self, found: Any, X: MatrixLike) -> Any:
+        """Return outputs in the frame that `set_output` asks for, if their columns differ in type; else unchanged."""
+        return found
 
     def names_out(self, names: list[str]) -> list[str]:
         """Return the names of the output columns, from those of the input columns; by default the same."""
@@ -381,7 +389,8 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply(type(self).output_from, X, self.get_feature_names_out, self.output_view())
+        found = self._apply(type(self).output_from, X, self.get_feature_names_out, self.output_view())
+        return found if is_lazy(X) else self.in_frame(found, X)
 
     @fitted_if(lambda self: self.invertible)
     def inverse_transform(self, X: MatrixLike) -> Any:
@@ -403,8 +412,9 @@ def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
     if self.cross_fits:
         X = X if is_lazy(X) else materialized(X)
         fitted = as_fitted(self.fit(X, y, **given))
-        found = fitted._apply(type(self).training_from, X, fitted.get_feature_names_out)
-        return found if is_lazy(X) else _wrap_data_with_container("transform", found, X, self)
+        names, view = fitted.get_feature_names_out, fitted.output_view()
+        found = fitted._apply(type(self).training_output_from, X, names, view)
+        return found if is_lazy(X) else _wrap_data_with_container("transform", fitted.in_frame(found, X), X, self)
     if is_lazy(X):
         return self.fit(X, y, **given).transform(X)
     X = materialized(X)
