@@ -10,6 +10,8 @@ from sklearn.pipeline import make_pipeline as peer_pipeline
 from sklearn.preprocessing import OneHotEncoder as PeerOneHot
 
 import tenfold as tn
+from tenfold.decomposition.pca import MAX_COLUMNS
+from tenfold.sources.validation import MAX_DECOMPOSED_COLUMNS
 
 random = np.random.default_rng(0)
 TERMS = np.array([f"w{k}" for k in range(25)])
@@ -98,12 +100,30 @@ def test_learners_of_dense_rows_name_the_remedy(learner, relative):
 
 
 def test_the_remedy_of_a_huge_matrix_is_not_to_make_it_dense():
-    words = sp.csr_array((100_000, 1 << 18))
-    with pytest.raises(tn.DataError, match=r"Remedy: TruncatedSVD before it.*X.toarray\(\) would take 210 GB"):
+    words = sp.csr_array((100_000, 10_000))
+    with pytest.raises(tn.DataError, match=r"Remedy: TruncatedSVD before it.*X.toarray\(\) would take 8 GB"):
         tn.GaussianNB().fit(words, np.arange(100_000) % 2)
     fitted = tn.GaussianNB().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(tn.DataError, match="Sparse data was passed for X"):
         fitted.predict(sp.csr_array([[1.0]]))
+
+
+def test_the_remedy_of_a_wide_matrix_takes_it():
+    """TruncatedSVD does not, beyond as many columns as its moments have room for."""
+    assert MAX_DECOMPOSED_COLUMNS == MAX_COLUMNS
+    at = np.arange(1_000)
+    y = at % 2
+    words = sp.csr_array((np.ones(1_000), (at, np.where(y, at % 7, 100_000 + at % 5))), shape=(1_000, 1 << 18))
+    size = r"X.toarray\(\) would take 2 GB"
+    with pytest.raises(tn.DataError, match=rf"Remedy: SelectKBest\(k=1000\) before it, in a pipeline.*{size}"):
+        tn.GaussianNB().fit(words, y)
+    assert tn.make_pipeline(tn.SelectKBest(k=12), tn.GaussianNB()).fit(words, y).score(words, y) == 1.0
+    with pytest.raises(tn.DataError, match=rf"Remedy: SelectKBest\('f_regression', k=1000\) before it.*{size}"):
+        tn.KNeighborsRegressor().fit(words, y)
+    near = tn.make_pipeline(tn.SelectKBest("f_regression", k=12), tn.KNeighborsRegressor(1)).fit(words, y)
+    assert near.score(words, y) == 1.0
+    with pytest.raises(tn.DataError, match=rf"Remedy: few columns before it; {size}$"):
+        tn.GaussianMixture(2).fit(words)
 
 
 def test_the_error_of_one_of_several_learners_is_a_type_error_too():

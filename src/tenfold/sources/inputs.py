@@ -216,7 +216,7 @@ def _in_memory(
     if sp.issparse(X) and not need.sparse and X.ndim == 2 and need.kinds not in ("text", "date"):
         who = type(model).__name__
         why = NO_CATEGORIES if need.kinds == "categorical" else f"{who} takes no other"
-        raise refuse_sparse(X.shape, why, getattr(model, "sparse_relative", ""))
+        raise refuse_sparse(X.shape, why, getattr(model, "sparse_relative", ""), need.target)
     framed = not isinstance(X, np.ndarray) and is_frame(X)
     if framed:
         data = _frame(model, X, need, reset)

@@ -26,6 +26,7 @@ from tenfold.core import (
     VectorLike,
 )
 from tenfold.core.errors import SparseDataError, warn_user
+from tenfold.core.need import Target
 from tenfold.core.schema import is_text
 from tenfold.sources import arrow
 from tenfold.sources.label_codes import column_of, levels
@@ -48,6 +49,8 @@ MAX_INSPECTED_CATEGORIES = 10_000
 
 MAX_DENSE_BYTES = 1 << 30
 """of a sparse matrix, were it dense, up to which an error tells users to make it so"""
+MAX_DECOMPOSED_COLUMNS = 20_000
+"""of a sparse matrix, up to which TruncatedSVD takes it, whose moments are a square of them"""
 NO_CATEGORIES = "categories are wanted, and a sparse matrix has none"
 
 
@@ -76,14 +79,25 @@ def check_width(width: int, schema: Schema) -> None:
         )
 
 
-def refuse_sparse(shape: tuple[int, int], why: str, relative: str = "") -> SparseDataError:
-    """The error for a sparse matrix of this shape where dense rows are wanted; `relative`: a learner that takes it."""
+def refuse_sparse(
+    shape: tuple[int, int], why: str, relative: str = "", target: Target | None = None
+) -> SparseDataError:
+    """The error for a sparse matrix of this shape where dense rows are wanted.
+
+    relative: a learner that takes it. target: that of the learner that does not, by which columns can be selected.
+    """
     dense = 8 * shape[0] * shape[1]
     size = "less than 1 MB" if dense < 1e6 else f"{dense / 1e6:,.0f} MB" if dense < 1e9 else f"{dense / 1e9:,.0f} GB"
     if dense <= MAX_DENSE_BYTES:
         remedy = f"X.toarray(), which takes {size}"
     else:
-        remedy = f"TruncatedSVD before it, in a pipeline, makes few columns of them; X.toarray() would take {size}"
+        before = "few columns before it"
+        if shape[1] <= MAX_DECOMPOSED_COLUMNS:
+            before = "TruncatedSVD before it, in a pipeline, makes few columns of them"
+        elif target is not None:
+            given = "" if target == "class" else "'f_regression', "
+            before = f"SelectKBest({given}k=1000) before it, in a pipeline, keeps few columns of them"
+        remedy = f"{before}; X.toarray() would take {size}"
     return SparseDataError(
         f"Sparse data was passed for X, but dense data is required: {why}. Remedy: {remedy}"
         + (f"; or a learner of sparse rows, such as {relative}" if relative else "")
