@@ -312,6 +312,21 @@ def test_an_update_merges_the_steps_if_asked():
         reader.update(X, y, preprocessing="merge")
 
 
+def test_an_update_names_the_branch_that_cannot_merge():
+    X, y = update_case()
+    filled = tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler())
+    branches = tn.ColumnTransformer([("plain", tn.MaxAbsScaler(), ["a"]), ("filled", filled, ["b"])])
+    model = tn.make_pipeline(branches, tn.GaussianNB()).fit(X[:200], y[:200])
+    with pytest.raises(
+        tn.MergeError, match=r"since \['filled'\] read .* Remedy: preprocessing='keep'.* after 'columnt"
+    ):
+        model.update(X[200:], y[200:], preprocessing="merge")
+    filler = tn.ColumnTransformer([("plain", "passthrough", ["a"]), ("filled", tn.SimpleImputer(), ["b"])])
+    model = tn.make_pipeline(filler, tn.StandardScaler(), tn.GaussianNB()).fit(X[:200], y[:200])
+    model.update(X[200:], y[200:], preprocessing="merge")
+    assert model[0].certificate_.provenance.rows == model[1].n_samples_seen_ == 300
+
+
 def test_weights_are_for_the_last_step_as_in_a_fit():
     X, y = update_case()
     weight = np.arange(300) % 3

@@ -18,7 +18,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import _BaseComposition
 
-from tenfold.core import SEQUENTIAL, Certificate, Claim, Codes, Column, Columns, DataError, Matrix, Need, Schema
+from tenfold.core import MANY, SEQUENTIAL, Certificate, Claim, Codes, Column, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.arrays import MatrixLike
 from tenfold.core.rows.hstack import hstack
 from tenfold.core.schema import is_text, plain_columns
@@ -105,6 +105,9 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def team(self) -> list[Any]:
         return [_member(b.transformer) for b in self.going()]
+
+    def many_pass_members(self) -> list[str]:
+        return [b.name for b, member in zip(self.going(), self.team(), strict=True) if member.passes == MANY]
 
     @property
     def usual_scans(self) -> int | None:  # type: ignore[override]

@@ -534,9 +534,12 @@ def _updated(name: str, step: Any, X: Any, y: Any) -> Any:
     if isinstance(step, FrozenEstimator):
         return step.transform(X)
     if not hasattr(step, "partial_fit"):
+        why, remedy = "", "preprocessing='keep', or one fit to all rows"
+        if members := step.many_pass_members() if isinstance(step, Estimator) else []:
+            why = f", since {members} read their rows several times, as pipelines do"
+            remedy += f"; or, of each of these pipelines, the later steps as steps of their own after {name!r}"
         raise MergeError(
-            f"step {name!r} is {step!r}, which cannot learn from more rows. Remedy: preprocessing='keep', or one fit "
-            "to all rows"
+            f"step {name!r} is {type(step).__name__}, which cannot learn from more rows{why}. Remedy: {remedy}"
         )
     columns = _columns_out(step)
     before = step.transform(X) if getattr(step, "cross_fits", False) else None

@@ -277,6 +277,10 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         """Return why this model cannot merge with others of its kind, beyond `passes`; empty if it can."""
         return ""
 
+    def many_pass_members(self) -> list[str]:
+        """Return the names of the members that read their rows several times; here there are no members."""
+        return []
+
     def size_fits(self, model: ModelT) -> bool:
         """Whether a fit begins with no more memory than this model has, so that a file cannot demand more."""
         return True
