@@ -60,6 +60,11 @@ DECLARED: tuple[tuple[str, str], ...] = (
     (r"that are not integers: they are measurements", "numbers with a fraction are no categories"),
     (r"Found unknown categories", "rows without weight are no rows, and have no categories"),
     (r"row was set aside for validation", "pruning by validation rows needs some; scikit-learn has no such pruning"),
+    (
+        r"early stopping sets (no row|all rows) .*aside",
+        "rows for validation are drawn one by one: of few, perhaps none",
+    ),
+    (r"with alpha=0 its weight is infinite", "scikit-learn divides by zero there"),
     (r"no member has drawn a row", "one row, and no bag drew it"),
     (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),
     (r"cannot be used as numbers|holds text", "text in a frame is text, though it looks like numbers"),

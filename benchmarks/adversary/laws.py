@@ -38,6 +38,7 @@ from adversary.ways import (
     as_array,
     dask_array,
     frame,
+    in_two_calls,
     plain,
     source_of_array,
     target,
@@ -90,8 +91,8 @@ def same_model(a: Any, b: Any, case: Any, what: str, tolerance: float = 1e-6) ->
             raise Skip("a component on few rows: the certificate says that the likelihood has no limit")
         close(a.lower_bound_, b.lower_bound_, tolerance, f"{what}: log-likelihood", size=1.0)
         return
-    if named(case, "PolynomialRegression") and 10 ** -min(_digits(a), _digits(b)) > tolerance:
-        raise Skip("products that others nearly add up to: the certificate says that digits are lost")
+    if named(case, "PolynomialRegression", "RBFNetwork") and 10 ** -min(_digits(a), _digits(b)) > tolerance:
+        raise Skip("columns that others nearly add up to: the certificate says that digits are lost")
     if named(case, "PCA") and min(_direction_digits(m) for m in (a, b)) < -np.log10(tolerance):
         raise Skip("variances as good as equal: the certificate says that directions are not known")
     if named(case, "VotingC") and case.learner.voting == "hard":
@@ -183,6 +184,8 @@ def weight_is_repetition(case: Any) -> None:
 
 @law(when=lambda case: not draws(case.learner) and rounding_is_small(case), often=2.0)
 def order_does_not_matter(case: Any) -> None:
+    if case.way is in_two_calls and named(case, "VarianceThreshold"):
+        raise Skip("no column may change in the rows of the first call")
     model = case.way(case)
     shuffled = case.rows(np.random.default_rng(case.n).permutation(case.n))
     same_model(model, again(lambda: case.way(shuffled), "shuffled"), case.rows(weights_of(case) > 0), "shuffled")
@@ -326,7 +329,10 @@ def rows_speak_for_themselves(case: Any) -> None:
     some = case.rows(np.random.default_rng(case.n).permutation(case.n)[: max(1, case.n // 3)])
     index = np.random.default_rng(case.n).permutation(case.n)[: max(1, case.n // 3)]
     found = again(lambda: outputs(model, asked(some)), "some of the rows")
-    alike({n: v[index] for n, v in whole.items()}, found, 1e-9, "some of the rows")
+    tolerance = 1e-9
+    if named(case, "KernelRidge", "SVR") and hasattr(model, "dual_coef_"):  # large terms that cancel are rounded
+        tolerance = max(tolerance, 1e-14 * float(np.abs(model.dual_coef_).sum()))
+    alike({n: v[index] for n, v in whole.items()}, found, tolerance, "some of the rows")
 
 
 RANGED = ("DecisionTreeReg", "RandomForestReg", "DummyReg", "BaggingReg")
@@ -482,7 +488,11 @@ def a_stack_is_not_worse_than_its_members(case: Any) -> None:
 
 @law(
     when=lambda case: (
-        case.n >= 20 and case.learner.need.target is not None and case.form not in SPARSE and case.weight is None
+        case.n >= 20
+        and case.learner.need.target is not None
+        and hasattr(type(case.learner), "predict")
+        and case.form not in SPARSE
+        and case.weight is None
     ),
     often=1.0,
 )

@@ -546,3 +546,24 @@ def test_an_imputer_then_text_in_a_pipeline_alone(tmp_path):
     files = tn.make_pipeline(*clone(steps)).fit(rows)
     np.testing.assert_allclose(files[-1].coef_, memory[-1].coef_, rtol=1e-8)
     np.testing.assert_allclose(files.predict_proba(rows).collect(), memory.predict_proba(frame[["words"]]), rtol=1e-8)
+
+
+def test_claims_name_the_columns_and_categories_that_a_branch_is_fitted_to():
+    frame = pd.DataFrame(
+        {
+            "at": pd.date_range("2024", periods=6),
+            "a": [1.0, 2, 3, 4, 5, 6],
+            "shop": list("xxyyzx"),
+            "kind": [1, 1, 2, 2, 2, 2],
+        }
+    )
+    encode = tn.OneHotEncoder()
+    for branch in (encode, tn.make_pipeline(encode)):
+        columns = tn.ColumnTransformer([("n", "passthrough", ["a"]), ("c", branch, ["kind", "shop"])]).fit(frame)
+        (claim,) = [c for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
+        assert claim.because == "weight of category 'z' of column 'shop', the rarest"
+    made = tn.make_pipeline(tn.OrdinalEncoder(), tn.OrdinalEncoder())
+    columns = tn.ColumnTransformer([("c", made, ["kind", "shop"])]).fit(frame)
+    first, second = [c.because for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
+    assert first == "weight of category 'z' of column 'shop', the rarest"
+    assert second == "weight of category number 2 of column number 1 of its input, the rarest"

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import tenfold as tn
+from tenfold.core import Schema
 from tenfold.core.certificate import Certificate, Claim, Provenance
 
 WHERE = Provenance("frame", 2_000, 0, 2, 3.0, "done", ("a worker",))
@@ -77,4 +78,5 @@ def test_claims_name_columns_and_classes(tmp_path):
             assert wanted in str(certificate)
         assert loaded.verify().origin == "verified"
         assert copy.deepcopy(model).certificate_.claims == model.certificate_.claims
-    assert "class number 3" in Claim("x", 1.0, "proved", "class number 3", "data").named((), [0, 1]).because
+    two = Schema((), "class", np.array([0, 1]))
+    assert "class number 3" in Claim("x", 1.0, "proved", "class number 3", "data").named(two).because

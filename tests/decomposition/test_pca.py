@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.decomposition as peer
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -196,3 +197,15 @@ def test_directions_without_variance_have_no_density():
     assert np.isnan(PCA().fit(X).score(X))
     with pytest.raises(tn.DataError, match="Remedy: fewer components"):
         PCA().fit(X).get_precision()
+
+
+@pytest.mark.parametrize("learner", [tn.PCA(), tn.TruncatedSVD()], ids=["PCA", "TruncatedSVD"])
+def test_directions_of_equal_loadings_point_one_way(learner):
+    """Two standardised columns have loadings of one size, and rounding must not turn them."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = tn.StandardScaler().fit_transform(rng.normal(size=(50, 2)) @ [[1.0, 0.5], [0.0, 1.0]])
+        for rows in (X, X[rng.permutation(50)]):
+            found = clone(learner).fit(rows).components_
+            np.testing.assert_allclose(np.abs(found), np.sqrt(0.5), rtol=1e-9)
+            assert (found[:, 0] > 0).all()

@@ -1,5 +1,6 @@
 """Features of texts: scikit-learn's, to rounding, from memory, from files in parts, and from Dask."""
 
+import itertools
 import sys
 from collections import Counter
 
@@ -270,7 +271,7 @@ def test_a_file_holds_the_vocabulary(tmp_path):
         ({}, ["a b", "!"], "empty vocabulary; perhaps the documents only contain stop words"),
         ({}, [], "Found array with 0 sample"),
         ({"stop_words": ["red"]}, ["red"], "empty vocabulary"),
-        ({"min_df": 3}, ["red", "green"], "max_df corresponds to < documents than min_df"),
+        ({"min_df": 3, "max_df": 2}, ["red", "green"], "max_df corresponds to < documents than min_df"),
         ({"min_df": 2}, ["red", "green"], "After pruning, no terms remain"),
         ({"vocabulary": ["red", "red"]}, ["red"], "Duplicate term in vocabulary: 'red'"),
         ({"vocabulary": {"red": 0, "blue": 2}}, ["red"], "places in a vocabulary must be 0, 1"),
@@ -516,3 +517,11 @@ def test_no_texts_have_no_terms():
     assert (terms, found.shape) == ([], (0, 0))
     terms, found = counted_terms(np.array(["", "?"], dtype=object), Analyzer())
     assert (terms, found.shape) == ([], (2, 0))
+
+
+@pytest.mark.parametrize("weight", [[0.3, 0.2, 0.1], [1e-9, 2e-9, 5e-9]])
+def test_the_defaults_keep_all_terms_whatever_the_weights(weight):
+    documents = ["red wine", "red tea", "red apple"]
+    for order in itertools.permutations(range(3)):
+        model = tn.TextFeatures("count").fit([documents[i] for i in order], sample_weight=[weight[i] for i in order])
+        assert model.get_feature_names_out().tolist() == ["apple", "red", "tea", "wine"]

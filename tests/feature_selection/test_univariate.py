@@ -1,5 +1,7 @@
 """Columns by their scores, beside scikit-learn: the same scores, p-values and columns."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,3 +119,18 @@ def test_in_pipelines_and_searches():
     assert tn.cross_validate(pipe, frame, CLASSES, folds=3).scores.shape == (1, 1, 3)
     columns = tn.ColumnTransformer([("best", SelectKBest(k=1), ["a", "b"]), ("rest", "passthrough", ["c"])])
     assert columns.fit(frame, CLASSES).get_feature_names_out().tolist() == ["best__a", "rest__c"]
+
+
+@pytest.mark.parametrize("percentile", [10, 30, 50, 70, 90])
+@pytest.mark.parametrize("infinite", [1, 2, 3])
+def test_percentiles_of_infinite_scores(infinite, percentile):
+    """Columns that tell the classes apart without an error have infinite scores, as in scikit-learn."""
+    y = np.tile([0.0, 1.0], 20)
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    X[:, :infinite] = y[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = tn.SelectPercentile(percentile=percentile).fit(X, y)
+    kept = ours.get_support()
+    assert kept.sum() - int(6 * percentile / 100) in (0, 1)  # those above the percentile, at least as many as asked
+    assert ours.scores_[kept].min(initial=np.inf) >= ours.scores_[~kept].max(initial=0)

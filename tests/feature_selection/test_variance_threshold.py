@@ -94,3 +94,12 @@ def test_in_pipelines_and_searches():
     assert tn.cross_validate(pipe, X, y, folds=3).scores.shape == (1, 1, 3)
     columns = tn.ColumnTransformer([("some", VarianceThreshold(0.05), ["a", "b"]), ("rest", "passthrough", ["c"])])
     assert columns.fit(X).get_feature_names_out().tolist() == ["some__a", "rest__c"]
+
+
+def test_later_rows_in_which_nothing_changes():
+    X = table()
+    model = VarianceThreshold().partial_fit(X)
+    support = model.get_support()
+    model.partial_fit(np.tile(X[:1], (5, 1)))
+    assert model.get_support().tolist() == support.tolist()
+    assert model.certificate_.provenance.rows == len(X) + 5

@@ -407,3 +407,16 @@ def test_one_name_is_one_column():
     frame = pd.DataFrame({"ab": np.arange(40.0), "a": np.arange(40.0) % 3, "b": np.arange(40.0) % 5})
     model = tn.LinearRegression().fit(frame, frame["ab"])
     assert list(tn.permutation_importance(model, frame, frame["ab"], columns="ab").names) == ["ab"]
+
+
+@pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error", "neg_mean_squared_error"])
+@pytest.mark.parametrize("weight", [None, "drawn"])
+def test_a_column_that_is_not_used_has_importance_zero_exactly(scoring, weight):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.normal(size=(4 + 3 * seed, 2)), columns=["used", "dropped"])
+        y = rng.normal(size=len(frame)).round(3)
+        pipeline = tn.make_pipeline(tn.ColumnTransformer([("n", "passthrough", ["used"])]), tn.Ridge()).fit(frame, y)
+        w = None if weight is None else rng.uniform(0.5, 2, len(frame))
+        found = tn.permutation_importance(pipeline, frame, y, scoring=scoring, n_repeats=2, sample_weight=w)
+        assert found.importances[1].tolist() == [0.0, 0.0]

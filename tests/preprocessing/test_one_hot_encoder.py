@@ -108,7 +108,7 @@ def test_the_certificate_names_the_rarest():
     assert model.certificate_["categories"].value == 3
     rarest = model.certificate_["rarest category"]
     assert (rarest.value, rarest.status, rarest.about) == (0.5, "proved", "data")
-    assert "category number 1 of column 'x0'" in rarest.because
+    assert "category 'b' of column 'x0'" in rarest.because
 
 
 def test_frames_need_dense_output():

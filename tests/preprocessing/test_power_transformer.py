@@ -129,3 +129,20 @@ def test_small_values_take_a_large_exponent(rows):
     likelihood = [stats.yeojohnson_llf(model.lambdas_[0], x[:, 0]) for model in (ours, theirs)]
     assert likelihood[0] >= likelihood[1] - 1e-9
     np.testing.assert_allclose(ours.transform(x), theirs.transform(x), atol=2e-3)
+
+
+def test_values_of_both_signs_whose_powers_leave_the_range_of_floats():
+    """Of these no power takes both; scikit-learn passes an error of its optimizer on."""
+    frame = pd.DataFrame({"a": [1.0, 2.0], "far": [1.71e149, -4.47e149]})
+    with pytest.raises(tn.DataError, match="column 'far' has powers beyond the range of float64. Remedy: rescale it"):
+        tn.PowerTransformer().fit(frame)
+    assert np.isfinite(tn.make_pipeline(tn.StandardScaler(), tn.PowerTransformer()).fit_transform(frame)).all()
+
+
+def test_values_next_to_zero():
+    """Squares of their powers are zero, and no likelihood tells exponents apart."""
+    x = np.array([[1.0e-300], [3.1e-300], [-2.0e-300], [2.2e-300]])
+    with pytest.raises(tn.DataError, match="column 'x0' has powers beyond the range of float64. Remedy: rescale it"):
+        tn.PowerTransformer().fit(x)
+    found = tn.make_pipeline(tn.MinMaxScaler(), tn.PowerTransformer()).fit_transform(x)
+    assert np.argsort(found[:, 0]).tolist() == np.argsort(x[:, 0]).tolist()

@@ -129,3 +129,11 @@ def test_types_and_a_pipeline():
 def test_knots_that_cannot_be(given, said):
     with pytest.raises(ValueError, match=said):
         tn.SplineTransformer(**given).fit(X)
+
+
+@pytest.mark.parametrize("extrapolation", ["linear", "constant", "continue", "periodic"])
+def test_splines_of_a_constant_column(extrapolation):
+    ours = tn.SplineTransformer(extrapolation=extrapolation).fit([[2], [2]])
+    theirs = Peer(extrapolation=extrapolation).fit([[2], [2]])
+    rows = [[1.0], [2.0], [3.0]]
+    assert ours.transform(rows).tolist() == theirs.transform(rows).tolist()

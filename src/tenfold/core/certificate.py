@@ -45,7 +45,10 @@ FINDINGS = frozenset(
 """kinds of claims that are absent or zero where the data give no trouble"""
 FEW_DIGITS = 6
 """fewer correct digits than this are a finding"""
-_NUMBERED = re.compile(r"\b(column|class) number (\d+)\b")
+_OF_INPUT = " of its input"
+_COLUMN = re.compile(rf"\bcolumn number (\d+)\b(?!{_OF_INPUT})")
+_CLASS = re.compile(r"\bclass number (\d+)\b")
+_CATEGORY = re.compile(rf"\bcategory number (\d+)(?= of column number (\d+)\b(?!{_OF_INPUT}))")
 MAX_DIGITS = 17
 """significant digits of a double; a file may claim more"""
 
@@ -71,19 +74,38 @@ class Claim(NamedTuple):
     assumptions: str = ""
     """conditions under which the claim holds; empty if it holds unconditionally"""
 
-    def named(self, columns: Sequence[str], classes: Sequence[object]) -> Claim:
-        """Return the claim with names for the numbers of columns and classes, which are all that a summary knows."""
+    def named(self, schema: Schema) -> Claim:
+        """Return the claim with names for numbers of columns, categories and classes, all that a summary knows."""
 
-        def name_of(found: re.Match[str]) -> str:
-            kind, number = found[1], int(found[2])
-            names = columns if kind == "column" else classes
-            return f"{kind} {names[number]!r}" if number < len(names) else found[0]
+        def category_of(found: re.Match[str]) -> str:
+            known = schema.columns[int(found[2])].categories if int(found[2]) < len(schema.columns) else None
+            return _name_of("category", () if known is None else known.tolist(), found)
 
-        return self._replace(because=_NUMBERED.sub(name_of, self.because))
+        if " number " not in self.because:
+            return self
+        classes = () if schema.classes is None else schema.classes.tolist()
+        because = _CATEGORY.sub(category_of, self.because)
+        because = _COLUMN.sub(lambda found: _name_of("column", schema.names, found), because)
+        return self._replace(because=_CLASS.sub(lambda found: _name_of("class", classes, found), because))
+
+    def of_columns(self, columns: Sequence[int]) -> Claim:
+        """Return the claim with the numbers that its columns have among those that these are chosen from."""
+        because = _COLUMN.sub(lambda found: f"column number {columns[int(found[1])]}", self.because)
+        return self._replace(because=because)
+
+    def of_input(self) -> Claim:
+        """Return the claim of a step whose columns are the outputs of the step before it, which have no names."""
+        return self._replace(because=_COLUMN.sub(rf"\g<0>{_OF_INPUT}", self.because))
 
     def __str__(self) -> str:
         text = f"{self.kind} = {self.value:.6g} ({self.status}; {self.about}): {self.because}"
         return f"{text}, assuming {self.assumptions}" if self.assumptions else text
+
+
+def _name_of(kind: str, names: Sequence[object], found: re.Match[str]) -> str:
+    """The name of what is numbered, if it has one."""
+    number = int(found[1])
+    return f"{kind} {names[number]!r}" if number < len(names) else found[0]
 
 
 @dataclass(frozen=True)
@@ -216,8 +238,7 @@ class Certificate:
         """The same certificate with the names of columns and classes in its claims, also if they are yet to be made."""
 
         def claims() -> tuple[Claim, ...] | None:
-            classes = () if schema.classes is None else schema.classes.tolist()
-            return tuple(claim.named(schema.names, classes) for claim in self.claims) if self.known else None
+            return tuple(claim.named(schema) for claim in self.claims) if self.known else None
 
         made = Certificate.later(claims, lambda: self.provenance)
         made.__dict__["origin"] = self.origin

@@ -52,7 +52,11 @@ class SelectPercentile(UnivariateSelector):
         scores = comparable(model.scores)
         if self.percentile == 100:
             return np.ones(len(scores), bool)
-        least = np.percentile(scores, 100 - self.percentile)
+        low, high = (np.percentile(scores, 100 - self.percentile, method=side) for side in ("lower", "higher"))
+        if not np.isinf(low) and not np.isinf(high):
+            least = np.percentile(scores, 100 - self.percentile)
+        else:  # between an infinite score and another there is no line
+            least = low if np.isinf(low) else high
         kept: Flags = scores > least
         more = max(int(len(scores) * self.percentile / 100) - int(kept.sum()), 0)
         kept[np.flatnonzero(scores == least)[:more]] = True

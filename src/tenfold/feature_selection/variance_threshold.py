@@ -124,6 +124,11 @@ class VarianceThreshold(OnePass, Selector):
         kept: Flags = model.variances > self.threshold
         return kept
 
+    @property
+    def merges_unsolved(self) -> bool:
+        # Later rows in which no column changes are no error.
+        return True
+
     def _after_fit(self, source: object) -> None:
         if self.kept_from(self.model_).any():
             return

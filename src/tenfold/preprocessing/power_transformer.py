@@ -7,6 +7,7 @@ and how often each comes, in groups of neighbours where they are very many. So o
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY
 from typing import Annotated, NamedTuple
 
@@ -97,7 +98,9 @@ class PowerTransformer(OnePass, Transformer):
                 if deviation <= 10 * EPS * abs(mean):  # powers that are all the same number: none is taken
                     power = 1.0
                     mean, deviation = _moments(self._powers(column.middle, power), column.weight)
-                found[j] = power, mean, deviation if deviation > 10 * EPS * abs(mean) else 1.0
+                if not deviation and not column.flat:  # squares of values so small are zero
+                    deviation = math.nan
+                found[j] = power, mean, 1.0 if deviation <= 10 * EPS * abs(mean) else deviation
         if not np.isfinite(found).all():
             j = int(np.argwhere(~np.isfinite(found))[0][0])
             raise DataError(
@@ -116,7 +119,10 @@ class PowerTransformer(OnePass, Transformer):
         if self.method == "yeo-johnson" and x[0] < 0:
             low, high = (2 - high, 2 - low) if x[-1] < 0 else (max(2 - high, low), min(2 - low, high))
 
-        return float(fminbound(_loss, low, high, (x, logs, weight, self.method), xtol=1e-9, maxfun=500))
+        if low > high:  # powers above one for values below zero, and below one for those above
+            return math.nan
+        with np.errstate(all="ignore"):  # exponents of values near zero are large, and so are the steps between them
+            return float(fminbound(_loss, low, high, (x, logs, weight, self.method), xtol=1e-9, maxfun=500))
 
     def _logs(self, x: Array) -> Array:
         """Log-Jacobian term of each value: the logarithm of the derivative is λ - 1 times this."""

@@ -250,7 +250,9 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         if each is None:
             return None
         return tuple(
-            c._replace(kind=f"{b.name}: {c.kind}") for b, some in zip(self.going(), each, strict=True) for c in some
+            claim.of_columns(columns)._replace(kind=f"{branch.name}: {claim.kind}")
+            for branch, claims, columns in zip(self.going(), each, model.members.columns, strict=True)
+            for claim in claims
         )
 
     def transform_from(self, model: EnsembleModel, X: Columns) -> Matrix:

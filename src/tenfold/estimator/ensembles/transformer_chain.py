@@ -163,10 +163,13 @@ class Chained(Estimator):
     def certify(self, model: ChainModel, s: Joint) -> tuple[Claim, ...] | None:
         """Return the claims of the steps, each under its name."""
         each = zip(self.steps, self.learners(), model.links.each, strict=True)
-        claims = [(name, step.certify(*link.each)) for (name, _), step, link in each if not is_empty(link.each[1])]
-        if any(some is None for _, some in claims):
-            return None
-        return tuple(claim._replace(kind=f"{name}: {claim.kind}") for name, some in claims for claim in some)
+        found: list[Claim] = []
+        for at, ((name, _), step, link) in enumerate(each):
+            claims = () if is_empty(link.each[1]) else step.certify(*link.each)
+            if claims is None:
+                return None
+            found += [(c.of_input() if at else c)._replace(kind=f"{name}: {c.kind}") for c in claims]
+        return tuple(found)
 
     def kept_summary(self, model: ChainModel, summary: Joint) -> Joint:
         # How many rows there were: summaries are kept with the models.

@@ -71,7 +71,8 @@ class TextFeatures(OnePass, Transformer):
     token_pattern : str
         A regular expression for words: by default scikit-learn's, two or more letters, digits or underscores.
     min_df, max_df : int or float, default=1 and 1.0
-        Terms in fewer, or in more, documents are left out. A float is a share of the documents.
+        Terms in fewer, or in more, documents are left out; a float is a share of the documents. The
+        defaults keep all terms, whatever the weights of the documents.
     max_features : int or None, default=None
         Maximum number of terms: the most frequent are kept, ties in alphabetical order.
     vocabulary : dict, list of str or None, default=None
@@ -237,6 +238,10 @@ class TextFeatures(OnePass, Transformer):
         if not len(s.ends):
             raise DataError("empty vocabulary; perhaps the documents only contain stop words")
         low, high = (limit if isinstance(limit, int) else limit * s.weight for limit in (self.min_df, self.max_df))
+        if isinstance(self.min_df, int) and self.min_df == 1:  # all terms, also of documents of less weight
+            low = 0.0
+        if isinstance(self.max_df, float) and self.max_df == 1:  # the weights of all documents may round to less
+            high = np.inf
         if high < low:
             raise ValueError("max_df corresponds to < documents than min_df")
         kept = np.flatnonzero((s.documents >= low) & (s.documents <= high))

@@ -124,7 +124,8 @@ class Swapped(Statistic[Drops]):
         scores = unit_scores(summarize, truth, weight, unit, k)
         each = [scores([predicted(j, r) for r in range(self.repeats)]) for j in range(len(self.columns))]
         repeats, swapped = zip(*each, strict=True)
-        return Drops(len(truth), summarize(truth, plain, weight, k), scores([plain])[1], repeats, swapped)
+        (base,), units = scores([plain])  # summed as the others, so that a column without effect has importance 0
+        return Drops(len(truth), base, units, repeats, swapped)
 
 
 def _merged(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:

@@ -32,16 +32,22 @@ class Projector(Transformer):
         return [f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])]
 
 
+TIED = 1e-6
+"""entries of a direction that differ by less, as a share: two standardised columns have loadings of one size"""
+
+
 def oriented(directions: Array, scale: Array | None = None, towards: Array | None = None) -> Array:
     """Each direction turned towards a vector or, without one, so that its largest entry is positive.
 
-    Entries are compared as those of columns of unit scale.
+    Entries are compared as those of columns of unit scale; of entries that are as good as equal, the first is taken.
     """
     if not directions.size:
         return directions
     if towards is None:
         loading = directions if scale is None else directions * scale[:, None]
-        ahead = loading[np.abs(loading).argmax(axis=0), np.arange(directions.shape[1])]
+        size = np.abs(loading)
+        largest = (size >= (1 - TIED) * size.max(axis=0)).argmax(axis=0)
+        ahead = loading[largest, np.arange(directions.shape[1])]
     else:
         ahead = directions.T @ towards
     return directions * np.where(ahead < 0, -1.0, 1.0)

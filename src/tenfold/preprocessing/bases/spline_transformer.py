@@ -177,7 +177,7 @@ class SplineTransformer(OnePass, Transformer):
             at = np.clip(x, low, high)
         made: CSR = BSpline.design_matrix(np.ascontiguousarray(at), t, k, extrapolate=self.extrapolation == "continue")
         values, which = made.data.reshape(-1, k + 1), made.indices.reshape(-1, k + 1).astype(np.int64)
-        if self.extrapolation == "linear":
+        if self.extrapolation == "linear" and high > low:
             splines = BSpline(t, np.eye(len(t) - k - 1), k)
             slope = np.where((x < low)[:, None], splines(low, 1)[which], splines(high, 1)[which])
             values = values + (x - at)[:, None] * slope
