@@ -134,3 +134,17 @@ def test_percentiles_of_infinite_scores(infinite, percentile):
     kept = ours.get_support()
     assert kept.sum() - int(6 * percentile / 100) in (0, 1)  # those above the percentile, at least as many as asked
     assert ours.scores_[kept].min(initial=np.inf) >= ours.scores_[~kept].max(initial=0)
+
+
+def test_columns_that_say_the_same_are_tied_whatever_rounding_adds():
+    """A column of booleans and its complement have one score; their sums are rounded differently."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 17).astype(float)
+        one = rng.random(17) < 0.6
+        X = np.column_stack([one, ~one, one * 3.0, 0.1 - 0.7 * one])
+        whole = [SelectKBest(k=2).fit(X, y), SelectPercentile(percentile=30).fit(X, y)]
+        for cut in (5, 9):
+            for a, b in zip(whole, [SelectKBest(k=2), SelectPercentile(percentile=30)], strict=True):
+                merged = b.partial_fit(X[:cut], y[:cut]).partial_fit(X[cut:], y[cut:])
+                assert merged.get_support().tolist() == a.get_support().tolist()

@@ -5,8 +5,11 @@ Fortran order rules here: a C-ordered rows x p array is p x rows to BLAS.
 
 from __future__ import annotations
 
+from typing import Any
+
 import llvmlite.binding as llvm
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic
@@ -14,19 +17,36 @@ from numba.extending import get_cython_function_address, intrinsic
 from tenfold.compiled.decorators import kernel
 
 
-def _external(
-    name: str, arguments: int, library: str = "blas", returns: types.Type = types.void
-) -> types.ExternalFunction:
-    """Return a function of BLAS or LAPACK, by its name."""
-    llvm.add_symbol(f"tenfold_{name}", get_cython_function_address(f"scipy.linalg.cython_{library}", name))
-    return types.ExternalFunction(f"tenfold_{name}", returns(*[types.voidptr] * arguments))
+def _external(name: str, library: str = "blas", returns: types.Type = types.void) -> Any:
+    """Return a function of BLAS or LAPACK, by its name, that kernels call with a tuple of arrays: its arguments.
+
+    The tuple keeps the arrays until the function is done. If kernels passed addresses instead, numba would free arrays
+    that are not used afterwards, such as work space, before the call.
+    """
+    symbol = f"tenfold_{name}"
+    llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.cython_{library}", name))
+
+    @intrinsic
+    def call(typing_context, arrays):
+        def generate(context, builder, signature, arguments):
+            each = zip(signature.args[0], cgutils.unpack_tuple(builder, arguments[0]), strict=True)
+            data = [context.make_array(kind)(context, builder, array).data for kind, array in each]
+            pointers = [builder.bitcast(one, cgutils.voidptr_t) for one in data]
+            found = ir.VoidType() if returns is types.void else context.get_value_type(returns)
+            kind = ir.FunctionType(found, [cgutils.voidptr_t] * len(pointers))
+            done = builder.call(cgutils.get_or_insert_function(builder.module, kind, symbol), pointers)
+            return context.get_dummy_value() if returns is types.void else done
+
+        return returns(arrays), generate
+
+    return call
 
 
-_dsyrk = _external("dsyrk", 10)
-_dgemm = _external("dgemm", 13)
-_sgemm = _external("sgemm", 13)
-_dgemv = _external("dgemv", 11)
-_ddot = _external("ddot", 5, returns=types.float64)
+_dsyrk = _external("dsyrk")
+_dgemm = _external("dgemm")
+_sgemm = _external("sgemm")
+_dgemv = _external("dgemv")
+_ddot = _external("ddot", returns=types.float64)
 
 
 NARROW, WIDE, SHORT = 32, 128, 128
@@ -39,15 +59,6 @@ TRIANGULAR_PANEL = 32
 """columns of a panel of a product with a triangular matrix"""
 
 
-@intrinsic
-def _address(typing_context, array):
-    def generate(context, builder, signature, arguments):
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.bitcast(data, cgutils.voidptr_t)
-
-    return types.voidptr(array), generate
-
-
 @kernel
 def add_cross(left, right, out):
     """Add left.T @ right to `out`; all float64 and C order."""
@@ -57,12 +68,7 @@ def add_cross(left, right, out):
     letters = np.empty(2, np.uint8)
     letters[0] = 78  # N
     letters[1] = 84  # T
-    _dgemm(
-        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-        _address(sizes[2:]), _address(one), _address(right), _address(sizes),
-        _address(left), _address(sizes[1:]), _address(one), _address(out),
-        _address(sizes),
-    )  # fmt: skip
+    _dgemm((letters, letters[1:], sizes, sizes[1:], sizes[2:], one, right, sizes, left, sizes[1:], one, out, sizes))
 
 
 @kernel
@@ -74,12 +80,12 @@ def _add_panel(block, first, last, width, gram):
     letters = np.empty(2, np.uint8)
     letters[0] = 78  # N
     letters[1] = 84  # T
-    _dgemm(
-        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-        _address(sizes[2:]), _address(one), _address(block), _address(sizes[3:]),
-        _address(block[:, first:]), _address(sizes[3:]), _address(one), _address(gram[first:]),
-        _address(sizes[3:]),
-    )  # fmt: skip
+    _dgemm((
+        letters, letters[1:], sizes, sizes[1:],
+        sizes[2:], one, block, sizes[3:],
+        block[:, first:], sizes[3:], one, gram[first:],
+        sizes[3:],
+    ))  # fmt: skip
 
 
 @kernel
@@ -104,11 +110,7 @@ def add_gram(block, gram):
     letters = np.empty(2, np.uint8)
     letters[0] = 85  # U: upper to Fortran, lower to us
     letters[1] = 78  # N
-    _dsyrk(
-        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-        _address(one), _address(block), _address(sizes), _address(one),
-        _address(gram), _address(sizes),
-    )  # fmt: skip
+    _dsyrk((letters, letters[1:], sizes, sizes[1:], one, block, sizes, one, gram, sizes))
 
 
 @kernel
@@ -125,19 +127,19 @@ def products(block, centers, factor, out):
     scale = np.zeros(2, block.dtype)
     scale[0] = factor
     if block.itemsize == 4:
-        _sgemm(
-            _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-            _address(sizes[2:]), _address(scale), _address(block), _address(sizes[2:]),
-            _address(centers), _address(sizes[2:]), _address(scale[1:]), _address(out),
-            _address(wide),
-        )  # fmt: skip
+        _sgemm((
+            letters, letters[1:], sizes, sizes[1:],
+            sizes[2:], scale, block, sizes[2:],
+            centers, sizes[2:], scale[1:], out,
+            wide,
+        ))  # fmt: skip
     else:
-        _dgemm(
-            _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-            _address(sizes[2:]), _address(scale), _address(block), _address(sizes[2:]),
-            _address(centers), _address(sizes[2:]), _address(scale[1:]), _address(out),
-            _address(wide),
-        )  # fmt: skip
+        _dgemm((
+            letters, letters[1:], sizes, sizes[1:],
+            sizes[2:], scale, block, sizes[2:],
+            centers, sizes[2:], scale[1:], out,
+            wide,
+        ))  # fmt: skip
 
 
 @kernel
@@ -157,12 +159,12 @@ def multiply_triangular(block, upper, out):
     for first in range(0, p, TRIANGULAR_PANEL):
         last = min(first + TRIANGULAR_PANEL, p)
         sizes[2], sizes[3] = last - first, last
-        _dgemm(
-            _address(letter), _address(letter), _address(sizes[2:]), _address(sizes[1:]),
-            _address(sizes[3:]), _address(scale), _address(upper[:, first:]), _address(sizes),
-            _address(block), _address(sizes), _address(scale[1:]), _address(out[:, first:]),
-            _address(sizes),
-        )  # fmt: skip
+        _dgemm((
+            letter, letter, sizes[2:], sizes[1:],
+            sizes[3:], scale, upper[:, first:], sizes,
+            block, sizes, scale[1:], out[:, first:],
+            sizes,
+        ))  # fmt: skip
 
 
 @kernel
@@ -182,10 +184,7 @@ def multiply(turned, block, vector, out):
     else:
         letter[0] = 84  # T
         scale[1] = 0.0
-    _dgemv(
-        _address(letter), _address(sizes), _address(sizes[1:]), _address(scale), _address(block), _address(sizes),
-        _address(vector), _address(sizes[2:]), _address(scale[1:]), _address(out), _address(sizes[2:]),
-    )  # fmt: skip
+    _dgemv((letter, sizes, sizes[1:], scale, block, sizes, vector, sizes[2:], scale[1:], out, sizes[2:]))
 
 
 @kernel
@@ -193,4 +192,4 @@ def dot(a, b):
     """Σ a[i] b[i]; both float64 and contiguous."""
     sizes = np.ones(2, np.int32)
     sizes[0] = len(a)
-    return _ddot(_address(sizes), _address(a), _address(sizes[1:]), _address(b), _address(sizes[1:]))
+    return _ddot((sizes, a, sizes[1:], b, sizes[1:]))

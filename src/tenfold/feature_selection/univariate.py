@@ -121,6 +121,18 @@ class UnivariateSelector(OnePass, Selector):
         )
 
 
+TIED = 1e-10
+"""scores that differ by less, as a share, are those of columns that say the same, summed in another order"""
+
+
 def comparable(scores: Array) -> Array:
-    """Scores in which a column without one comes last."""
-    return np.where(np.isnan(scores), np.finfo(np.float64).min, scores)
+    """Scores in which a column without one comes last, and those that differ by rounding are equal."""
+    some = np.where(np.isnan(scores), np.finfo(np.float64).min, scores)
+    order = np.argsort(some, kind="stable")
+    rising = some[order]
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite ones
+        apart = np.diff(rising) > TIED * np.abs(rising[1:])
+    first = np.maximum.accumulate(np.where(np.append(True, apart), np.arange(len(rising)), 0))
+    found = np.empty_like(some)
+    found[order] = rising[first]
+    return found

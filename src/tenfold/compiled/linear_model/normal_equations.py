@@ -10,13 +10,13 @@ import math
 
 import numpy as np
 
-from tenfold.compiled.blas import _address, _external, multiply, products
+from tenfold.compiled.blas import _external, multiply, products
 from tenfold.compiled.decorators import dividing, inner_dividing
 from tenfold.compiled.linear_model.solving import EPS, ROUNDING_DEVIATIONS, _dpotrf, _solve, _varies
 from tenfold.compiled.precision.exact_sums import constant_of
 
-_dtrtri = _external("dtrtri", 6, "lapack")
-_dsyevd = _external("dsyevd", 11, "lapack")
+_dtrtri = _external("dtrtri", "lapack")
+_dsyevd = _external("dsyevd", "lapack")
 
 SHORTEST = 1e-145
 """columns below lose digits when they are squared, or vanish"""
@@ -375,10 +375,10 @@ def _by_cholesky(S, H, inverse):
     size[0] = m
     letters[0], letters[1] = 76, 78  # L: lower to Fortran, upper to us; N: its diagonal is not of ones
     H[:] = S
-    _dpotrf(_address(letters), _address(size), _address(H), _address(size), _address(info))
+    _dpotrf((letters, size, H, size, info))
     if info[0] != 0:
         return False
-    _dtrtri(_address(letters), _address(letters[1:]), _address(size), _address(H), _address(size), _address(info))
+    _dtrtri((letters, letters[1:], size, H, size, info))
     if info[0] != 0:
         return False
     for i in range(m):
@@ -430,10 +430,7 @@ def _eigen(letter, matrix, values):
     sizes[0] = m
     sizes[1], sizes[2] = (1 + 6 * m + 2 * m * m, 3 + 5 * m) if letter == 86 else (2 * m + 1 + 64 * m, 1)
     work, places = np.empty(sizes[1]), np.empty(sizes[2], np.int32)
-    _dsyevd(
-        _address(letters), _address(letters[1:]), _address(sizes), _address(matrix), _address(sizes), _address(values),
-        _address(work), _address(sizes[1:]), _address(places), _address(sizes[2:]), _address(info),
-    )  # fmt: skip
+    _dsyevd((letters, letters[1:], sizes, matrix, sizes, values, work, sizes[1:], places, sizes[2:], info))
 
 
 @inner_dividing

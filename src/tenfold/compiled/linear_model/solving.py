@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from tenfold.compiled.blas import _address, _external, multiply
+from tenfold.compiled.blas import _external, multiply
 from tenfold.compiled.decorators import dividing, inner_dividing
 
-_dpotrf = _external("dpotrf", 5, "lapack")
-_dpotrs = _external("dpotrs", 8, "lapack")
-_dpocon = _external("dpocon", 9, "lapack")
+_dpotrf = _external("dpotrf", "lapack")
+_dpotrs = _external("dpotrs", "lapack")
+_dpocon = _external("dpocon", "lapack")
 
 EPS = 2.0**-52
 ROUNDING_DEVIATIONS = 4.0
@@ -78,20 +78,14 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
         for i in range(p):
             total += abs(S[i, j])
         norm = max(norm, total)
-    _dpotrf(_address(letters), _address(sizes), _address(factor), _address(sizes), _address(info))
+    _dpotrf((letters, sizes, factor, sizes, info))
     if info[0] != 0:
         return False
-    _dpotrs(
-        _address(letters), _address(sizes), _address(sizes[1:]), _address(factor), _address(sizes), _address(u),
-        _address(sizes), _address(info),
-    )  # fmt: skip
+    _dpotrs((letters, sizes, sizes[1:], factor, sizes, u, sizes, info))
     multiply(False, S, u, off)
     for j in range(p):
         off[j] = c[j] - off[j]
-    _dpotrs(
-        _address(letters), _address(sizes), _address(sizes[1:]), _address(factor), _address(sizes), _address(off),
-        _address(sizes), _address(info),
-    )  # fmt: skip
+    _dpotrs((letters, sizes, sizes[1:], factor, sizes, off, sizes, info))
     explained, length = 0.0, 0.0
     for j in range(p):
         u[j] += off[j]
@@ -104,10 +98,7 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
         return True
     numbers[0] = norm
     work, places = np.empty(3 * p), np.empty(p, np.int32)
-    _dpocon(
-        _address(letters), _address(sizes), _address(factor), _address(sizes), _address(numbers), _address(numbers[1:]),
-        _address(work), _address(places), _address(info),
-    )  # fmt: skip
+    _dpocon((letters, sizes, factor, sizes, numbers, numbers[1:], work, places, info))
     return _is_sure(2.0 / max(numbers[1] * norm, EPS), gamma, size, noise)
 
 
