@@ -562,8 +562,7 @@ def test_claims_name_the_columns_and_categories_that_a_branch_is_fitted_to():
         columns = tn.ColumnTransformer([("n", "passthrough", ["a"]), ("c", branch, ["kind", "shop"])]).fit(frame)
         (claim,) = [c for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
         assert claim.because == "weight of category 'z' of column 'shop', the rarest"
-    made = tn.make_pipeline(tn.OrdinalEncoder(), tn.OrdinalEncoder())
-    columns = tn.ColumnTransformer([("c", made, ["kind", "shop"])]).fit(frame)
-    first, second = [c.because for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
-    assert first == "weight of category 'z' of column 'shop', the rarest"
-    assert second == "weight of category number 2 of column number 1 of its input, the rarest"
+    made = tn.make_pipeline(tn.SimpleImputer(strategy="constant", fill_value="-"), encode)
+    columns = tn.ColumnTransformer([("c", made, ["shop"])]).fit(frame)
+    (claim,) = [c for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
+    assert claim.because == "weight of category number 2 of column number 0 of its input, the rarest"
