@@ -565,4 +565,4 @@ def test_claims_name_the_columns_and_categories_that_a_branch_is_fitted_to():
     made = tn.make_pipeline(tn.SimpleImputer(strategy="constant", fill_value="-"), encode)
     columns = tn.ColumnTransformer([("c", made, ["shop"])]).fit(frame)
     (claim,) = [c for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
-    assert claim.because == "weight of category number 2 of column number 0 of its input, the rarest"
+    assert claim.because == "weight of category number 3 of column number 0 of its input, the rarest"
