@@ -1,4 +1,4 @@
-"""Orders of sixty days, a Parquet file for each, as a shop has them: gaps, text, categories, a target that drifts."""
+"""Orders of many days, a Parquet file for each, as a shop has them: gaps, text, categories, a target that drifts."""
 
 from __future__ import annotations
 
@@ -48,19 +48,26 @@ def file_of(folder: Path, day: int) -> Path:
     return folder / f"{FIRST_DAY + timedelta(days=day)}.parquet"
 
 
-def write(folder: Path, days: int, rows: int, seed: int = 0) -> None:
+def write(folder: Path, days: int, rows: int, seed: int = 0, walk: float = 0.0) -> None:
     """Write a file of `rows` orders for each of `days` days."""
     folder.mkdir(parents=True, exist_ok=True)
     for day in range(days):
-        table, _ = orders(day, rows, seed)
+        table, _ = orders(day, rows, seed, walk)
         pq.write_table(table, file_of(folder, day))
 
 
-def orders(day: int, rows: int, seed: int = 0) -> tuple[pa.Table, np.ndarray]:
-    """Return the orders of a day, and the true probability that each is returned."""
+def orders(day: int, rows: int, seed: int = 0, walk: float = 0.0) -> tuple[pa.Table, np.ndarray]:
+    """Return the orders of a day, and the true probability that each is returned.
+
+    The logit grows by 0.004 a day. With `walk`, the effects of shops and categories take a random step from each day
+    to the next, of this standard deviation.
+    """
     effects = np.random.default_rng(seed)
     of_shop, of_category = effects.normal(0, 0.5, SHOPS), effects.normal(0, 0.7, len(CATEGORIES))
     at_hour = effects.normal(0, 0.2, 24)
+    if walk:
+        steps = np.random.default_rng([seed, 0, 0]).normal(0, walk, (day, SHOPS + len(CATEGORIES))).sum(axis=0)
+        of_shop, of_category = of_shop + steps[:SHOPS], of_category + steps[SHOPS:]
     random = np.random.default_rng([seed, day])
     popularity = 1 / (1 + np.arange(SHOPS))
     shop = random.choice(SHOPS, rows, p=popularity / popularity.sum())
