@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
-from updating import updating_rows
 
 import tenfold as tn
 from helpers import by_law_params, learners, name_of
@@ -17,6 +16,7 @@ from tenfold.estimator.shell.keywords import NoEffect, keywords_of
 from tenfold.estimator.updating.capabilities import merging_words, partial_fit_words, ways_to_continue
 from tenfold.sources import part_rows
 from tenfold.testing.data import draw
+from updating import updating_rows
 
 ROWS = 64
 KEEPING_ROWS = {"KNeighborsClassifier", "KNeighborsRegressor", "LocallyWeightedRegression", "SVC", "SVR"}
