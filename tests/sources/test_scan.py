@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 
 import cloudpickle
@@ -26,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 import tenfold as tn
 import tenfold.sources.files.parquet as parquet_module
 import tenfold.sources.files.storage as storage_module
+from tenfold.estimator.lazy_output import Mapped
 from tenfold.sources import arrow, part_rows
 from tenfold.sources.files.partitions import NULL
 from tenfold.sources.files.storage import DISK
@@ -789,10 +791,57 @@ def test_predictions_are_written_resumed_and_guarded(tmp_path):
     assert found.column_names == ["k", "y", "prediction"]
     assert found["k"].equals(table["k"])
     np.testing.assert_allclose(found["prediction"], tn.Ridge().fit(X, table["y"].to_numpy()).predict(X))
-    with pytest.raises(tn.DataError, match="other outputs"):
+    with pytest.raises(tn.DataError, match="of another model"):
         tn.Ridge(alpha=9.0).fit(source).predict(source).to_parquet(folder, keep=["k", "y"])
     with pytest.raises(tn.DataError, match="columns .*'zz'.* to keep are missing"):
         model.predict(source).to_parquet(tmp_path / "more", keep=["zz"])
+
+
+def test_predictions_of_each_day_are_a_file_of_one_folder(tmp_path, monkeypatch):
+    table = numbers()
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="y", drop=["k"])
+    said = tn.Ridge().fit(source).predict(source)
+    first, second = (str(tmp_path / "daily" / f"{day}.parquet") for day in ("2025-03-01", "2025-03-02"))
+    assert said.to_parquet(first, keep=["k"]) == [first]
+    assert said.to_parquet(Path(second), keep="k") == [second]
+    assert sorted(os.listdir(tmp_path / "daily")) == ["2025-03-01.parquet", "2025-03-02.parquet"]
+    found = pq.read_table(first)
+    assert found["k"].equals(table["k"])
+    assert found["prediction"].to_numpy().tobytes() == said.collect().tobytes()
+    assert tn.scan(tmp_path / "daily").n_rows == 2 * ROWS
+    tn.Ridge(alpha=9.0).fit(source).predict(source).to_parquet(first)  # in place of the earlier one
+    assert pq.read_table(first).column_names == ["prediction"]
+
+    said.to_parquet(tmp_path / "parts")
+    with pytest.raises(tn.DataError, match=r"holds outputs for other rows, or of another model. Remedy") as error:
+        said.to_parquet(tmp_path / "parts", keep=["k"])
+    remedy = re.search(r"to_parquet\(.*?\)", str(error.value))
+    assert len(eval(remedy.group(), {"to_parquet": said.to_parquet})) == 1
+
+    before = pq.read_table(second)
+    write_part = Mapped._write
+
+    def cut_off(self, part, path, keep):
+        if part == 3:
+            raise OSError("no space left")
+        write_part(self, part, path, keep)
+
+    monkeypatch.setattr(Mapped, "_write", cut_off)
+    with pytest.raises(OSError, match="no space left"), tn.on(tn.Local(threads=1)):
+        said.to_parquet(second)
+    assert pq.read_table(second).equals(before)  # whole or not at all
+    written = []
+
+    def noted(self, part, path, keep):
+        written.append(part)
+        write_part(self, part, path, keep)
+
+    monkeypatch.setattr(Mapped, "_write", noted)
+    said.to_parquet(second)
+    assert 0 not in written  # the parts that were there are kept
+    assert pq.read_table(second).column_names == ["prediction"]
+    assert sorted(os.listdir(tmp_path / "daily")) == ["2025-03-01.parquet", "2025-03-02.parquet"]
 
 
 def test_outputs_of_other_parameters_are_other_outputs(tmp_path):
@@ -800,13 +849,13 @@ def test_outputs_of_other_parameters_are_other_outputs(tmp_path):
     pq.write_table(numbers(), tmp_path / "t.parquet", row_group_size=PART)
     source = tn.scan(tmp_path / "t.parquet", columns=["a", "b"])
     tn.StandardScaler().fit(source).transform(source).to_parquet(tmp_path / "out")
-    with pytest.raises(tn.DataError, match="other outputs"):
+    with pytest.raises(tn.DataError, match="of another model"):
         tn.StandardScaler(with_mean=False).fit(source).transform(source).to_parquet(tmp_path / "out")
     many = [(f"member{i}", tn.Normalizer("l1")) for i in range(30)]  # of which a repr would show a few
     first, second = (tn.FeatureUnion([("all", tn.FeatureUnion(some))]) for some in (many, [*many[:15], *many[16:]]))
     second.transformer_list[0][1].transformer_list.insert(15, ("member15", tn.Normalizer("max")))
     first.fit(source).transform(source).to_parquet(tmp_path / "union")
-    with pytest.raises(tn.DataError, match="other outputs"):
+    with pytest.raises(tn.DataError, match="of another model"):
         second.fit(source).transform(source).to_parquet(tmp_path / "union")
 
 
@@ -1021,3 +1070,26 @@ def test_rows_are_chosen_by_lists_as_in_scan(tmp_path):
                 rows.only(wrong)
         with pytest.raises(tn.DataError, match="does not fit"):
             rows.only([("none", ">", 0)])
+
+
+def test_rows_are_chosen_by_whether_they_miss_a_value(tmp_path):
+    """A comparison with None, in text, numbers and dates: Arrow's own is never true."""
+    when = [datetime(2025, 3, 1), None, None, datetime(2025, 3, 2)]
+    write(tmp_path / "t.parquet", note=["a", None, "", "b"], x=[1.0, None, np.nan, 2.0], at=when, i=[1, 2, 3, 4])
+    for data in (tmp_path / "t.parquet", pq.read_table(tmp_path / "t.parquet")):
+        for name, missing in {"note": [2], "x": [2, 3], "at": [2, 3]}.items():
+            there = [i for i in (1, 2, 3, 4) if i not in missing]
+            for where, expected in {
+                ((name, "!=", None),): there,
+                ((name, "==", None),): missing,
+                ((name, "=", None), ("i", ">", 2)): [i for i in missing if i > 2],
+            }.items():
+                if expected:
+                    assert tn.scan(data, where=list(where)).to_pandas()["i"].tolist() == expected
+                    assert tn.scan(data).only(list(where)).to_pandas()["i"].tolist() == expected
+        either = [[("note", "==", None)], [("i", "==", 4)]]
+        assert tn.scan(data, where=either).to_pandas()["i"].tolist() == [2, 4]
+        with pytest.raises(tn.DataError, match=r"'x' with None by '>'. Remedy: \('x', '!=', None\)"):
+            tn.scan(data, where=[("x", ">", None)])
+        with pytest.raises(tn.DataError, match="no rows of .* match the filter `where`"):
+            tn.scan(data, where=[("i", "==", None)])

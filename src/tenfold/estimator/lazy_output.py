@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from html import escape
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, Self
 from uuid import uuid4
 
@@ -59,6 +61,7 @@ class Mapped(Source):
     """
 
     named = True
+    named_by_step = True
     makes_sparse = True
 
     def __init__(
@@ -343,13 +346,16 @@ class Mapped(Source):
         return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c, kind in each})
 
     @for_users
-    def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
-        """Write one file for each part; files of an earlier, interrupted call are kept.
+    def to_parquet(self, path: Any, keep: Sequence[str] = ()) -> list[str]:
+        """Write one file for each part into a folder, or all rows into one file.
+
+        Files of an earlier, interrupted call are kept.
 
         Parameters
         ----------
-        folder : str or path
-            Made if it is not there. Files of another source or model in it are an error.
+        path : str or path
+            A folder, made if it is not there; outputs of another source or model in it are an error. Or one file, whose
+            name ends in `.parquet`: it is written whole or not at all, and takes the place of an earlier one.
         keep : list of str
             Columns of the source to write next to the outputs.
 
@@ -362,20 +368,47 @@ class Mapped(Source):
             raise DataError(f"columns {lost} to keep are missing")
         if twice := sorted({*keep} & {*self.names}):
             raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        path = Path(path)
+        if path.suffix == ".parquet" and not path.is_dir():
+            return [str(self._in_one_file(path, keep))]
+        path.mkdir(parents=True, exist_ok=True)
+        return [str(part) for part in self._in_folder(path, keep)]
+
+    def _in_folder(self, folder: Path, keep: list[str]) -> list[Path]:
+        """Write a file for each part that is not there yet."""
         note = folder / "_tenfold.json"
+        beside = folder / "another.parquet"
+        remedy = f"Remedy: one file beside them, to_parquet({str(beside)!r}), or another folder, or empty it"
         mark = {"source": self.fingerprint(), "columns": [*keep, *self.names], "parts": len(self)}
         if note.exists() and note.read_text() != json.dumps(mark):
-            raise DataError(f"{folder} holds other outputs. Remedy: empty it, or choose another folder")
+            raise DataError(f"{folder} holds outputs for other rows, or of another model. {remedy}")
         if not note.exists() and any(folder.iterdir()):
-            raise DataError(f"{folder} is not empty. Remedy: empty it, or choose another folder")
+            raise DataError(f"{folder} is not empty. {remedy}")
         note.write_text(json.dumps(mark))
         paths = [folder / f"part-{part:06d}.parquet" for part in range(len(self))]
         left = [part for part, path in enumerate(paths) if not path.exists()]
         for _ in current().map(lambda part: self._write(part, paths[part], keep), left, self.base):
             pass
-        return [str(path) for path in paths]
+        return paths
+
+    def _in_one_file(self, path: Path, keep: list[str]) -> Path:
+        """Write the parts into a folder beside the file, whose name begins with a dot, and join them in order."""
+        import pyarrow.parquet as pq
+
+        mark = blake2b(f"{self.fingerprint()} {keep}".encode(), digest_size=8).hexdigest()
+        folder = path.with_name(f".{path.stem}.{mark}.parts")
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = [part for part in self._in_folder(folder, keep) if part.exists()]
+        temporary = folder / f"{uuid4().hex}.tmp"
+        schema = pq.read_schema(parts[0])
+        with pq.ParquetWriter(temporary, schema) as writer:
+            for part in parts:
+                with pq.ParquetFile(part) as file:
+                    for group in range(file.num_row_groups):
+                        writer.write_table(file.read_row_group(group).cast(schema))
+        os.replace(temporary, path)
+        rmtree(folder, ignore_errors=True)
+        return path
 
     def _write(self, part: int, path: Path, keep: list[str]) -> None:
         """One file, whole or not at all."""

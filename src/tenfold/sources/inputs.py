@@ -7,6 +7,7 @@ No code outside this folder depends on the type of the rows. Values are checked 
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -360,14 +361,20 @@ def _refuse_empty(table: pa.Table) -> None:
         )
 
 
-def named_columns(frame: MatrixLike, names: list[str]) -> Source:
-    """Return a source of the named columns of a frame, in any order, ignoring others."""
+def columns_of_fit(frame: MatrixLike, names: list[str]) -> MatrixLike:
+    """Return the named columns of a frame, in any order there, ignoring others."""
     there = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     if missing := [name for name in names if name not in there]:
         raise DataError(
             f"columns are missing: {missing}. The frame has {there[:20]}. Remedy: pass the columns of the fit"
         )
-    table = frame.select(names) if isinstance(frame, pa.Table) else table_of(frame[names])
+    return frame.select(names) if isinstance(frame, pa.Table) else frame[names]
+
+
+def named_columns(frame: MatrixLike, names: list[str]) -> Source:
+    """Return a source of the named columns of a frame, in any order, ignoring others."""
+    chosen = columns_of_fit(frame, names)
+    table = chosen if isinstance(chosen, pa.Table) else table_of(chosen)
     _refuse_empty(table)
     source = TableSource(table, Roles())
     source.lazy = False
@@ -380,7 +387,7 @@ def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
         return X
     refuse_dates(X, "X")
     refuse_rounding(as_labels(X) if isinstance(X, (list, tuple)) and _is_table(X) else X, "X")
-    return validate_data(
+    return _validated(
         model,
         X,
         reset=reset,
@@ -388,6 +395,18 @@ def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
     )
+
+
+def _validated(model: Any, X: MatrixLike, **how: Any) -> Any:
+    """X as `validate_data` gives it, without its warning of names that a step has given to the columns.
+
+    A step that was fitted to a Source gives names to what it makes of one, and arrays of what it makes of a frame.
+    """
+    if "_named_by_step" not in vars(model):
+        return validate_data(model, X, **how)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return validate_data(model, X, **how)
 
 
 def _is_table(rows: Any) -> bool:
@@ -436,7 +455,7 @@ def labels(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, 
     if isinstance(X, (list, tuple)):
         X = as_labels(X)
     if not _settled_already(model, X, NUMBERS, reset):
-        X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
+        X = _validated(model, X, reset=reset, dtype=None, ensure_all_finite=False)
     return tuple(X[:, j] for j in range(X.shape[1]))
 
 

@@ -58,7 +58,8 @@ def scan(
     columns : list of str, optional
         The features. By default every column that has no other role.
     drop : list of str
-        Columns to exclude: ids, dates, and others that are no features.
+        Columns to exclude: ids, dates, and others that are no features. A model that was fitted with one of them
+        refuses these rows, as it does if one is not among `columns`.
     categorical : list of str
         Columns of numbers that are categories.
     weight : str, optional
@@ -67,7 +68,8 @@ def scan(
         The column with the sequence id of each row; rows of a sequence must be consecutive. It is no
         feature. For an array, the array of ids. Learners of sequences get them whole, wherever files were cut.
     where : pyarrow.compute.Expression or list of tuples, optional
-        Which rows to take. Parquet row groups that cannot have such rows are not read.
+        Which rows to take: a list of (column, operator, value), where None is a missing value. Parquet row groups that
+        cannot have such rows are not read.
     filesystem : file system of pyarrow or fsspec, optional
         Reads the files; by default one is made of the URL, with the credentials of the environment.
     storage_options : dict, optional

@@ -37,6 +37,8 @@ class Source(ABC):
     """of the columns that are features"""
     named: bool = False
     """whether the user gave the names"""
+    named_by_step: bool = False
+    """whether they are those that a model gives to its outputs"""
     sequence: str | None = None
     """the column with the sequence id of each row, if the user named it"""
     counted: int | None = None

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import threading
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_, or_
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -48,6 +50,12 @@ class Roles:
         """Return the columns that are not features: target, weight, and sequence ids."""
         some = (*self.outputs, self.target, self.weight, self.sequence)
         return tuple(dict.fromkeys(name for name in some if name is not None))
+
+    def left_out(self, names: Set[str]) -> Set[str]:
+        """Return the columns among the names that are neither features nor have another role, as the caller wished."""
+        if self.columns is None:
+            return names & {*self.drop}
+        return names - {*self.taken, *(name for name in self.columns if name not in self.drop)}
 
     def features(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the features among the names, or raise with the name of a missing column."""
@@ -296,8 +304,21 @@ class ArrowSource(Source):
         # A model of unnamed columns takes them by their places, so there must be as many.
         if not schema.named and not {*schema.names} <= {*self.names}:
             validation.check_columns(self.names, self.named, schema)
-        elif missing := [c.name for c in schema.columns if c.kind != "unused" and c.name not in self.types.names]:
-            raise DataError(f"columns {missing} that the model was fitted with are missing")
+            return
+        used = [c.name for c in schema.columns if c.kind != "unused"]
+        there = {*self.types.names}
+        if missing := [name for name in used if name not in there]:
+            raise DataError(
+                f"columns {missing} that the model was fitted with are missing: {self.where} has "
+                f"{list(self.types.names)[:20]}. Remedy: rows with the columns of the fit, or a fit without these"
+            )
+        left_out = self.roles.left_out(there)
+        if left_out and (lost := [name for name in used if name in left_out]):
+            how = "drop" if {*lost} & {*self.roles.drop} else "columns"
+            raise DataError(
+                f"columns {lost} that the model was fitted with are left out of {self.where} by `{how}`. Remedy: leave "
+                "them in, or fit a model without them"
+            )
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         return self.first_rows(part, need, schema, None)
@@ -568,18 +589,42 @@ def _is_date(kind: pa.DataType) -> bool:
 
 
 def expression_of(where: object) -> pc.Expression:
-    """Which rows to take, as an expression of `pyarrow.compute`: one, or a list of (column, operator, value)."""
+    """Which rows to take, as an expression of `pyarrow.compute`: one, or a list of (column, operator, value).
+
+    A comparison with None asks whether the value is missing, where Arrow's own is never true.
+    """
     if isinstance(where, pc.Expression):
         return where
     import pyarrow.parquet as pq
 
     try:
-        return pq.filters_to_expression(where)
+        found = pq.filters_to_expression(where)
     except (TypeError, ValueError, IndexError, AttributeError) as error:
         raise DataError(
             f"`where` is neither an expression nor a list of (column, operator, value): {error}. Remedy: "
             "[('year', '>=', 2020)], or pyarrow.compute.field('year') >= 2020"
         ) from None
+    asked: Any = where
+    together = [asked] if isinstance(asked[0][0], str) else asked
+    if all(value is not None for some in together for _, _, value in some):
+        return found
+    return reduce(or_, (reduce(and_, map(_predicate, some)) for some in together))
+
+
+def _predicate(predicate: tuple[str, str, object]) -> pc.Expression:
+    """Return the expression of a (column, operator, value) whose value may be None."""
+    import pyarrow.parquet as pq
+
+    name, operator, value = predicate
+    if value is not None:
+        return pq.filters_to_expression([predicate])
+    missing = pc.field(name).is_null(nan_is_null=True)
+    if operator in {"=", "==", "!="}:
+        return ~missing if operator == "!=" else missing
+    raise DataError(
+        f"`where` compares column {name!r} with None by {operator!r}. Remedy: ({name!r}, '!=', None), the rows that "
+        f"have a value, or ({name!r}, '==', None), those that miss it"
+    )
 
 
 def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:
@@ -589,5 +634,5 @@ def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:
     except (pa.ArrowException, KeyError) as error:
         raise DataError(f"`where` does not fit {said}: {error}") from None
     if not some.num_rows:
-        raise DataError(f"there are no rows in {said} where it is asked")
+        raise DataError(f"no rows of {said} match the filter `where`")
     return some

@@ -322,11 +322,7 @@ class TextColumns(Columns):
             gone = np.flatnonzero(np.equal(texts, np.array(None, dtype=object)))
             if len(gone):
                 name, place = self.names[j] if self.names is not None else f"x{j}", self.where(int(gone[0]), j)
-                raise DataError(
-                    f"Input X contains no text in {place}: it is missing. Remedy: TextFeatures(missing='empty'); "
-                    f"or fill it with empty text, X.fillna({{{name!r}: ''}}); or leave out the rows that miss it, "
-                    f"tenfold.scan(..., where=pyarrow.compute.field({name!r}).is_valid())"
-                )
+                raise DataError(f"Input X contains no text in {place}: it is missing. Remedy: {remedy_for_text(name)}")
         return texts
 
     def take(self, rows: Codes) -> NoReturn:
@@ -367,3 +363,12 @@ def _unpickled(
     kind: type[Columns], data: Any, names: Any, missing: bool, offset: int, kept: Any, place: str
 ) -> Columns:
     return kind(data, names, missing=missing, offset=offset, kept=kept, place=place)
+
+
+def remedy_for_text(name: str) -> str:
+    """What to do about a column of text that is missing in some rows: of any source, of a frame, or of files."""
+    return (
+        f"TextFeatures(missing='empty'); or fill it with empty text, X.fillna({{{name!r}: ''}}) of a frame, "
+        f"rows.with_columns(**{{{name!r}: tenfold.col({name!r}).fill_null('')}}) of a source; or leave out the rows "
+        f"that miss it, tenfold.scan(..., where=[({name!r}, '!=', None)])"
+    )

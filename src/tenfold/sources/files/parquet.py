@@ -121,8 +121,9 @@ class ParquetSource(ArrowSource):
         self._stated = classes
         """the distinct integers of the target, if the footers store them"""
         if not parts:
-            asked = " where it is asked" if self.filter is not None else ""
-            raise DataError(f"there are no rows in {self.where}{asked}")
+            if self.filter is not None:
+                raise DataError(f"no rows of {self.where} match the filter `where`")
+            raise DataError(f"there are no rows in {self.where}")
         self._parts = np.array(parts, dtype=np.int64)
         self._starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
         self.counted = None if self.filter is not None else int(self._starts[-1])
