@@ -340,10 +340,16 @@ def test_the_table():
     found = tn.permutation_importance(tn.Ridge().fit(X[:100], y[:100]), X[100:], y[100:])
     assert found.training_share == 0
     assert [line.split()[0] for line in str(found).splitlines()[1:4]] == ["x0", "x1", "x2"]
-    assert "400 rows; values of any rows, 5 times; spread over 25 units of rows" in repr(found)
+    assert "400 rows; each column was given values of other rows 5 times" in repr(found)
+    assert "95 %, other rows" in repr(found)
+    assert "95 %, other repeats" in repr(found)
     assert "<td" in found._repr_html_()
     once = tn.permutation_importance(tn.Ridge().fit(X[:100], y[:100]), X[100:], y[100:], n_repeats=1)
-    assert "values of any rows, 1 time; spread" in repr(once)
+    assert "values of other rows 1 time, so how far other repeats differ is not known" in repr(once)
+    assert "95 %, other repeats" not in repr(once)  # a column of unknowns
+    assert len(once._repr_html_().split("</tr>")[0].split("<th")) == 1 + 3 + 1  # with <thead>
+    trained = tn.permutation_importance(tn.Ridge().fit(X[:100], y[:100]), X[:100], y[:100])
+    assert "not what improves predictions for new rows" in repr(trained)
     table = found.to_pandas()
     assert list(table.index) == ["x0", "x1", "x2"]
     assert (table["low"] < table["importance"]).all()

@@ -1,6 +1,7 @@
 """What cross-validation found: table, interval, picture."""
 
 import math
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -94,26 +95,35 @@ def test_of_one_fold_there_is_no_interval():
 def test_the_table():
     text = str(results())
     lines = text.splitlines()
-    assert len(lines) == 5
-    assert lines[0].split()[:2] == ["learner", "r2"]
-    assert lines[0].count("95 % interval") == lines[0].count("worst fold") == lines[0].count("best fold") == 2
-    assert lines[1].startswith("plain ")
+    assert len(lines) == 6
+    assert lines[0].split() == ["r2", "neg_mean_squared_error"]  # each above its own columns
+    assert lines[1].split()[:2] == ["learner", "mean"]
+    assert [found.start() for found in re.finditer("mean ", lines[1])] == [lines[0].index(s) for s in lines[0].split()]
+    assert lines[1].count("95 % interval") == lines[1].count("worst fold") == lines[1].count("best fold") == 2
+    assert lines[2].startswith("plain ")
     low, high = results().interval()[0, 0]
-    assert lines[1].split()[1:5] == ["0.65", f"{low:.5g}", "to", f"{high:.5g}"]
-    assert lines[1].split()[5:7] == ["0.5", "0.8"]
-    assert lines[4] == "4 folds, 1 scan of the rows, 0.125 s; best: Ridge(alpha=2.5)"
+    assert lines[2].split()[1:5] == ["0.65", f"{low:.5g}", "to", f"{high:.5g}"]
+    assert lines[2].split()[5:7] == ["0.5", "0.8"]
+    assert lines[5] == "4 folds, 1 scan of the rows, 0.125 s; best: Ridge(alpha=2.5)"
     assert repr(results()) == text
     assert "3 scans of the rows" in str(results(scans=3))
     long = results(given=["x" * 80, None, None])
     assert "x" * 57 + "..." in str(long)
     assert "x" * 58 not in str(long)
+    one = results(scoring=["r2"], scores=SCORES[:, :1])
+    assert str(one).splitlines()[0].split()[:2] == ["learner", "r2"]
+    assert len(str(one).splitlines()) == 5
+    alone = results(given=["x" * 80], learners=[tn.Ridge()], scores=SCORES[:1], fit_seconds=[0.0])
+    assert "best:" not in str(alone)  # of one there is none
 
 
 def test_html_is_escaped():
     html = results()._repr_html_()
     assert "<b>bold" not in html
     assert "&lt;b&gt;bold &amp; brave&lt;/b&gt;" in html
-    assert html.count("<tr") == 4
+    assert html.count("<tr") == 5
+    assert "colspan='4'>r2</th>" in html
+    assert "colspan='4'>neg_mean_squared_error</th>" in html
     assert html.count("font-weight:bold") == 1
     row = next(part for part in html.split("<tr") if "Ridge(alpha=2.5)" in part)
     assert "font-weight:bold" in row

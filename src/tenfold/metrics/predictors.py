@@ -22,6 +22,7 @@ from tenfold.engine import Local, current, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
 from tenfold.estimator import Estimator
+from tenfold.estimator.ensembles.frozen_step import thawed_steps, with_frozen_steps
 from tenfold.estimator.ensembles.pipeline import learned_steps
 from tenfold.estimator.ensembles.predictor import Model
 from tenfold.estimator.shell.fitted_params import as_fitted
@@ -154,15 +155,22 @@ class GivenRows(Predictor):
 
 
 def learners_of(model: BaseEstimator) -> list[Estimator]:
-    """A learner of tenfold, or the steps of a pipeline of such; empty if there is anything else in it."""
-    steps = learned_steps(model)
-    ours = all(isinstance(step, Transformer) for step in steps[:-1])
-    return steps if ours and isinstance(steps[-1], (Regressor, Classifier)) else []
+    """A learner of tenfold, or the steps of a pipeline of such; empty if there is anything else in it.
+
+    Frozen steps at the beginning stay as they are fitted.
+    """
+    return _if_ours(with_frozen_steps(learned_steps(model)))
 
 
 def fitted_learners_of(model: BaseEstimator) -> list[Estimator]:
     """The same of a fitted model, each with the parameters that it was fitted with."""
-    return [as_fitted(step) for step in learners_of(model)]
+    return [as_fitted(step) for step in _if_ours(thawed_steps(learned_steps(model)))]
+
+
+def _if_ours(steps: list[Any]) -> list[Estimator]:
+    """The steps, if they are transformers and then a regressor or classifier, all of tenfold; else none."""
+    ours = all(isinstance(step, Transformer) for step in steps[:-1])
+    return steps if ours and isinstance(steps[-1], (Regressor, Classifier)) else []
 
 
 def feature_names(model: BaseEstimator) -> tuple[str, ...] | None:
@@ -261,7 +269,11 @@ def opened_rows(
         predictor = GivenPredictions.of(predictor, X)
     else:
         first = None if model is None else next(iter(fitted_learners_of(model)), None)
-        source = as_source(X, y, weight, need, model=first, reset=False)
+        chosen = None if first is None else first.taken_by_name(X)
+        if chosen is None:
+            source = as_source(X, y, weight, need, model=first, reset=False)
+        else:  # columns that are read by their names, not held against those of the fit
+            source = as_source(chosen, y, weight, need)
     given = source
     if column is not None:
         source = source.with_columns(**{repr(column): column}).without(repr(column))

@@ -60,11 +60,18 @@ def in_columns(rows: list[list[str]]) -> str:
 
 
 def html_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", bold: int | None = None
-) -> str:  # fmt: skip
-    """Render a small HTML table for notebooks; one row may be highlighted."""
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    caption: str = "",
+    bold: int | None = None,
+    groups: Sequence[tuple[str, int]] = (),
+) -> str:
+    """Render a small HTML table for notebooks; one row may be highlighted, and groups of columns have a heading."""
     cell = "style='text-align:left;padding:2px 8px'"
     top = "".join(f"<th {cell}>{html.escape(h)}</th>" for h in head)
+    if groups:
+        above = "".join(f"<th {cell} colspan='{columns}'>{html.escape(name)}</th>" for name, columns in groups)
+        top = f"{above}</tr><tr>{top}"
     body = "".join(
         f"<tr{' style=font-weight:bold' if i == bold else ''}>"
         + "".join(f"<td {cell}>{html.escape(c)}</td>" for c in row)
@@ -93,6 +100,10 @@ class ResultTable:
     def _rows(self) -> list[list[str]]:
         raise NotImplementedError
 
+    def _groups(self) -> list[tuple[str, int]]:
+        """Headings above the head, each with how many columns it is for; none by default."""
+        return []
+
     def _note(self) -> str:
         raise NotImplementedError
 
@@ -101,13 +112,14 @@ class ResultTable:
         return None
 
     def __str__(self) -> str:
-        return in_columns([self._head(), *self._rows()]) + "\n" + self._note()
+        above = [cell for name, columns in self._groups() for cell in (name, *[""] * (columns - 1))]
+        return in_columns([*([above] if above else []), self._head(), *self._rows()]) + "\n" + self._note()
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return html_table(self._head(), self._rows(), self._note(), self._bold())
+        return html_table(self._head(), self._rows(), self._note(), self._bold(), self._groups())
 
 
 def pyplot(who: str) -> ModuleType:

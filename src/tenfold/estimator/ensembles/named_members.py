@@ -13,6 +13,7 @@ from tenfold.estimator.ensembles.members import check_member
 from tenfold.estimator.ensembles.predictor_chain import chained_predictor, check_pipeline
 from tenfold.estimator.ensembles.transformer_chain import as_pipeline
 from tenfold.estimator.files.registry import is_pipeline
+from tenfold.estimator.shell.diagram import side_by_side
 from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.stats.member_summaries import Joint
 
@@ -47,6 +48,9 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             return chained_predictor(given, self.predicts)
         check_member(who, given, self.predicts)
         return given
+
+    def _sk_visual_block_(self) -> Any:
+        return side_by_side(self.default_estimators() if self.estimators is None else self.estimators)
 
     def _validate_params(self) -> None:
         super()._validate_params()

@@ -39,12 +39,13 @@ from tenfold.estimator.ensembles.transformer_chain import (
     with_target,
 )
 from tenfold.estimator.files.registry import is_pipeline
+from tenfold.estimator.shell.diagram import side_by_side
 from tenfold.estimator.shell.fitted_params import fitted
 from tenfold.estimator.shell.kinds import Transformer
 from tenfold.estimator.target_kind import target_kind
 from tenfold.sources.column_choice import FirstRows, first_rows, places_of
 from tenfold.sources.frames import is_frame, materialized
-from tenfold.sources.inputs import named_columns
+from tenfold.sources.inputs import columns_of_fit, named_columns
 from tenfold.stats.combinators import Among
 from tenfold.stats.member_summaries import Joint
 
@@ -349,11 +350,31 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
         X = materialized(X)
-        if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X) and not self.computed:
-            X = named_columns(X, [c.name for c in self.schema_.columns if c.kind != "unused"])
+        if self._takes_by_name(X):
+            X = named_columns(X, self._taken)
         return super()._apply(function, X, names, read)
 
+    def taken_by_name(self, X: Any) -> Any:
+        # As `transform` takes them: other columns may be there.
+        return columns_of_fit(materialized(X), self._taken) if self._takes_by_name(X) else None
+
+    def _takes_by_name(self, X: Any) -> bool:
+        """Whether columns of rows to transform are found by their names."""
+        return self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X) and not self.computed
+
+    @property
+    def _taken(self) -> list[str]:
+        """Names of the columns that some transformer takes."""
+        return [column.name for column in self.schema_.columns if column.kind != "unused"]
+
     # ---- as scikit-learn has it ------------------------------------------------------------------
+
+    def _sk_visual_block_(self) -> Any:
+        # The transformers beside each other; fitted, if this is.
+        branches = self.branches()
+        known = self.fitted_by_name() if "model_" in self.__dict__ else {}
+        parts = [(b.name, known.get(b.name, b.transformer)) for b in branches]
+        return side_by_side(parts, [b.columns for b in branches] if self.by_name else None)
 
     @property
     def _named(self) -> list[tuple[str, Any]]:

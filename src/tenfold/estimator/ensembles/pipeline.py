@@ -28,8 +28,10 @@ from tenfold.core.errors import from_here
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
 from tenfold.estimator.lazy_output import Mapped
+from tenfold.estimator.shell.diagram import diagram
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.estimator.updating.capabilities import ONE_FIT
 from tenfold.estimator.updating.continuing import Continues
 from tenfold.estimator.updating.merging import different
 from tenfold.sources import ArraySource, as_source, is_lazy
@@ -258,6 +260,9 @@ class Pipeline(sklearn.pipeline.Pipeline):
 
     # ---- certificate ------------------------------------------------------------------------------
 
+    def _html_repr(self) -> str:
+        return diagram(self)
+
     @property
     def certificate_(self) -> Certificate:
         """The claims of the last step, then those of the steps before it under their names; the provenance of all."""
@@ -287,6 +292,15 @@ class Pipeline(sklearn.pipeline.Pipeline):
         return self.steps[-1][1].summary(level)
 
     # ---- more rows --------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("partial_fit", "update") or not self.__dict__.get("steps"):
+            return object.__getattribute__(self, name)  # raises what the attribute itself says
+        last = _thawed(self.steps[-1][1])
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}, since its last step, {type(last).__name__}, "
+            f"does not learn from more rows by itself. Remedy: {ONE_FIT}"
+        )
 
     @available_if(_final_estimator_has("partial_fit"))
     @from_here

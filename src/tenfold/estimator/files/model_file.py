@@ -204,6 +204,8 @@ def _pipeline(reader: Reader, node: Any, depth: int) -> Any:
         for before, after in pairwise(steps):
             if len(before.get_feature_names_out()) != after.n_features_in_:
                 raise ModelFileError("the steps of the pipeline do not fit together")
+            if "feature_names_in_" in vars(after):
+                vars(after)["_named_by_step"] = True
     return found
 
 

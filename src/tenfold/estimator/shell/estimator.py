@@ -31,6 +31,7 @@ from tenfold.estimator.files.checkpoint import Checkpoint
 from tenfold.estimator.lazy_output import Mapped, joined
 from tenfold.estimator.shell.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.shell.constraints import refuse_splitter
+from tenfold.estimator.shell.diagram import diagram
 from tenfold.estimator.shell.fitted_params import (
     IMMUTABLE_TYPES,
     as_fitted,
@@ -236,6 +237,8 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
         self.__dict__["n_features_in_"] = len(done.at.schema.columns)
         if done.at.schema.named:
             self.__dict__["feature_names_in_"] = np.array(done.at.schema.names, dtype=object)
+        if source.named_by_step:
+            self.__dict__["_named_by_step"] = True
         print_of, parts, first = source.fingerprint_later(), len(source), source.first_part
         bare = Fit(done.at._replace(state=None, model=None, summary=None, asked=None, certificate=None), done.reason)
         summary = self.kept_summary(done.at.model, done.at.summary)
@@ -316,7 +319,7 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def _become(self, fresh: Any) -> Any:
         """Take over the fitted state of another estimator: all of it, or nothing if that failed earlier."""
         for name in list(self.__dict__):
-            if name in ("_history", "_computed") or (name.endswith("_") and not name.startswith("_")):
+            if name in ("_history", "_computed", "_named_by_step") or (name.endswith("_") and not name.startswith("_")):
                 del self.__dict__[name]
         learned = dict(fresh.__dict__)
         for name in param_names(self.__class__):
@@ -428,6 +431,13 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
                 return aligned(output(0), X)
         done = list(current().map(output, range(len(source)), source))
         return aligned(joined(done), X)
+
+    def taken_by_name(self, X: Any) -> Any:
+        """Return the columns that this fitted learner takes of a frame by their names; None: all, as in the fit."""
+        return None
+
+    def _html_repr(self) -> str:
+        return diagram(self)
 
     @property
     def computed(self) -> tuple[tuple[tuple[str, str], ...], ...]:

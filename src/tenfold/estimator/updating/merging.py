@@ -62,7 +62,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         model = a.model(state)
         claims = claims_of(a, model, summary, where, a.ask(state) is not None)
     merged = a._blank()
-    same = ("n_features_in_", "feature_names_in_", "_computed")
+    same = ("n_features_in_", "feature_names_in_", "_computed", "_named_by_step")
     merged.__dict__.update({k: a.__dict__[k] for k in same if k in a.__dict__})
     both = [k for k in a.decided if k in a.__dict__ and k in b.__dict__]
     merged.__dict__.update({k: a.__dict__[k] and b.__dict__[k] for k in both})

@@ -109,26 +109,35 @@ class PermutationImportance(ByKey, ResultTable):
         return np.argsort(-self.importances_mean, kind="stable")
 
     def _rows(self) -> list[list[str]]:
-        ends, again, mean = self.interval, self.repeats_interval, self.importances_mean
-        return [[short(self.names[j]), f"{mean[j]:.5g}", _ends(ends[j]), _ends(again[j])] for j in self._order]
+        known = [ends for ends, _ in self._known]
+        mean = self.importances_mean
+        return [[short(self.names[j]), f"{mean[j]:.5g}", *(_ends(ends[j]) for ends in known)] for j in self._order]
 
     def _head(self) -> list[str]:
-        sure = percent(self.level)
-        return ["column", f"drop in {self.scoring}", f"{sure}, other rows", f"{sure}, other repeats"]
+        return ["column", f"drop in {self.scoring}", *(f"{percent(self.level)}, {what}" for _, what in self._known)]
+
+    @property
+    def _known(self) -> list[tuple[Array, str]]:
+        """The intervals that some column has, and what each is about."""
+        both = (self.interval, "other rows"), (self.repeats_interval, "other repeats")
+        return [(ends, what) for ends, what in both if not np.isnan(ends).any(axis=1).all()]
 
     def _note(self) -> str:
-        whose = "any rows" if self.within == "source" else "rows of the same part"
+        whose = "other rows" if self.within == "source" else "other rows of the same part"
         text = (
-            f"{self.scoring} = {self.score:.5g} of {number_of(self.rows, 'row')}; values of {whose}, "
-            f"{number_of(self.importances.shape[1], 'time')}; spread over {number_of(self.units, 'unit')} of rows"
+            f"{self.scoring} = {self.score:.5g} of {number_of(self.rows, 'row')}; each column was given values of "
+            f"{whose} {number_of(self.importances.shape[1], 'time')}"
         )
+        if self.importances.shape[1] == 1:
+            text += ", so how far other repeats differ is not known"
         text += positive_note([self.scoring], self.pos_label)
         if self.training_share:
             text += (
-                ". The model was made from rows of these: it relies on a column so far, which need not help elsewhere"
+                ". The model was trained on these rows, so the importances show what it relies on, not what improves "
+                "predictions for new rows"
             )
         return text
 
 
 def _ends(pair: Array) -> str:
-    return "unknown" if np.isnan(pair).any() else f"{pair[0]:.5g} to {pair[1]:.5g}"
+    return "not known" if np.isnan(pair).any() else f"{pair[0]:.5g} to {pair[1]:.5g}"

@@ -16,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from tenfold.core import Array, Codes, Columns, DataError
 from tenfold.ensemble.boosting.boosted import BoostedModel
@@ -232,10 +234,17 @@ class ExplainedTrees(NamedTuple):
         return pairwise([*self.roots.tolist(), self.trees.node_count])
 
 
-def _parts_of(model: Explained) -> ExplainedTrees:
+def _parts_of(model: BaseEstimator) -> ExplainedTrees:
     """The trees of a model, and what they add."""
     if not isinstance(model, DecisionTree | RandomForest | Boosting):
-        raise TypeError(f"{type(model).__name__} is not a tree, forest or boosted trees of tenfold")
+        text = f"{type(model).__name__} is not a tree, forest or boosted trees of tenfold. Remedy: "
+        if isinstance(model, Pipeline):
+            text += (
+                "tenfold.explain(pipeline, X), what each column of X contributes through all steps; or "
+                "TreeShap(pipeline[-1]) for rows of pipeline[:-1].transform(X)"
+            )
+            raise TypeError(text)
+        raise TypeError(f"{text}tenfold.explain(model, X), for linear models and naive Bayes too")
     check_is_fitted(model)
     found: TreeModel | ForestModel | BoostedModel = model.model_
     match found:

@@ -15,6 +15,7 @@ from tenfold.core.value import ByParams
 from tenfold.engine import Member
 from tenfold.engine.stages import kinds_before
 from tenfold.estimator import Estimator
+from tenfold.estimator.ensembles.pipeline import learned_steps
 from tenfold.estimator.shell.callbacks import History
 from tenfold.metrics.predictors import learners_of
 from tenfold.metrics.scoring import Summary
@@ -60,7 +61,7 @@ class Candidate:
         """The candidate, as messages name it: a long repr is cut to the classes of the steps."""
         if self.given_name or len(said := " ".join(repr(self.given).split())) <= LONGEST_NAME:
             return self.given_name or said
-        return f"{type(self.given).__name__} of {', '.join(type(one).__name__ for one in learners_of(self.given))}"
+        return f"{type(self.given).__name__} of {', '.join(type(one).__name__ for one in learned_steps(self.given))}"
 
     @property
     def short_name(self) -> str:

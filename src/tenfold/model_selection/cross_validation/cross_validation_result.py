@@ -179,11 +179,16 @@ class CrossValidation(ResultTable):
         return rows
 
     def _head(self) -> list[str]:
-        return ["learner", *(c for s in self.scoring for c in (s, "95 % interval", "worst fold", "best fold"))]
+        means = ["mean"] * len(self.scoring) if self._groups() else self.scoring
+        return ["learner", *(cell for mean in means for cell in (mean, "95 % interval", "worst fold", "best fold"))]
+
+    def _groups(self) -> list[tuple[str, int]]:
+        return [("", 1), *((score, 4) for score in self.scoring)] if len(self.scoring) > 1 else []
 
     def _note(self) -> str:
-        folds = folds_note(self.scores.shape[2], self.division)
-        text = f"{folds}, {scans_note(self.scans, self.seconds)}; best: {self.names[self._bold()]}"
+        text = f"{folds_note(self.scores.shape[2], self.division)}, {scans_note(self.scans, self.seconds)}"
+        if len(self.learners) > 1:
+            text += f"; best: {shortened(self.names, 60)[self._bold()]}"
         return text + positive_note(self.metrics or self.scoring, self.pos_label)
 
     def _bold(self) -> int:
