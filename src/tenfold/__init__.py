@@ -484,7 +484,8 @@ def _find(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_FOLDERS})
+    # What is offered for completion: public names and folders, without what this file imports for itself.
+    return sorted({*__all__, *_FOLDERS, *(name for name in globals() if name.startswith("__"))})
 
 
 def _namespace(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

@@ -48,7 +48,7 @@ class KMeans(Continues, NearestCenter):
         How to start: from a sample of the rows that one pass draws; from rows that several passes draw, each far from
         those before it; or from given centres.
     max_iter : int, default=300
-        Rounds at most.
+        Maximum number of rounds.
     tol : float, default=1e-4
         Stop when the squared movement of the centres is at most this share of the mean variance.
     random_state : int, default=0

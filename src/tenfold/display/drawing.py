@@ -224,13 +224,19 @@ def styles(given: Look | list[Look] | None, n: int, usual: Look) -> list[dict[st
 def legend_of(
     name: str | None, word: str, values: float | list[float] | None, ends: tuple[float, float] | None, level: float
 ) -> str | None:  # fmt: skip
-    """Legend text of one or several curves: the area, and its interval or standard deviation."""
+    """Legend text of one or several curves: the area, and its interval or standard deviation.
+
+    Two decimals, or as many as keep the area apart from the ends of its interval, four at most.
+    """
     if values is None:
         return name
     several = isinstance(values, (list, tuple))
-    text = f"{'mean ' if several else ''}{word} = {np.mean(values):.2f}"
+    area = float(np.mean(values))
+    shown = (area, *(ends or ()))
+    digits = next((d for d in (2, 3) if len({f"{value:.{d}f}" for value in shown}) == len({*shown})), 4)
+    text = f"{'mean ' if several else ''}{word} = {area:.{digits}f}"
     if ends is not None:
-        text += f", {percent(level)}: {ends[0]:.2f} to {ends[1]:.2f}"
+        text += f", {percent(level)}: {ends[0]:.{digits}f} to {ends[1]:.{digits}f}"
     elif several:
         text += f" ± {np.std(values):.2f}"
     if not name:

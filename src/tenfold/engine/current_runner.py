@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 
+from tenfold.core.errors import warn_user
 from tenfold.engine import progress
 from tenfold.engine.executors.local import Local
 from tenfold.engine.runner import Runner
+
+IMPORTED_SCRIPT = "__mp_main__"
+"""the name under which a new process of Python's imports the script of its parent"""
 
 _current: ContextVar[Runner | None] = ContextVar("runner", default=None)
 
@@ -39,6 +44,7 @@ def on(runner: Runner, *, verbose: bool | None = None) -> Iterator[Runner]:
             f"tenfold.on takes a runner, not {runner!r}. Remedy: tenfold.on(tenfold.Local(threads=2)) for this "
             "machine, tenfold.on(tenfold.Dask(client)) for a cluster, where client is a distributed.Client"
         )
+    _warn_of_import()
     token = _current.set(runner)
     try:
         with progress.verbose(progress.wish() if verbose is None else verbose):
@@ -55,4 +61,19 @@ def current() -> Runner:
 @cache
 def _local() -> Local:
     """The runner on all processors of this process, which are counted once: a small fit would feel it."""
+    _warn_of_import()
     return Local()
+
+
+@cache
+def _warn_of_import() -> None:
+    """Warn a script that does its work while a new worker process imports it: the work is done once by each of them."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == IMPORTED_SCRIPT:
+            warn_user(
+                "a new worker process imports this script, and runs all of it once more. Remedy: put what the script "
+                "does below if __name__ == '__main__':"
+            )
+            return
+        frame = frame.f_back

@@ -65,7 +65,7 @@ class BayesianNetworkEM(Density):
     tol : float, default=1e-4
         Stop when a round raises the mean log-likelihood (with smoothing: and the prior) by less than this.
     max_iter : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     random_state : int, default=0
         Seed of the first tables of hidden variables and their children. None draws one, and the certificate records
         it.

@@ -92,7 +92,7 @@ class GaussianMixture(Density):
     reg_covar : float, default=1e-6
         Added to each variance, so that a component on few rows keeps a density. With 0 the likelihood never falls.
     max_iter : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     init_params : "kmeans", "k-means++", "random_from_data" or "random", default="kmeans"
         How to start: from clusters of k-means (of few rounds over all rows), from those of a sample, from rows drawn at
         random with their nearest rows, or from a random partition of the rows.

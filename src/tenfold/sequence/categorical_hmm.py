@@ -134,7 +134,7 @@ class CategoricalHMM(HiddenMarkov):
     n_components : int, default=2
         Number of states.
     max_iter : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     tol : float, default=1e-5
         Stop when a round changes the mean log-likelihood of a row by less than this.
     alpha : float, default=0.0

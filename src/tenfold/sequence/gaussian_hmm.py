@@ -185,7 +185,7 @@ class GaussianHMM(HiddenMarkov):
     covariance_type : {"diag", "full", "tied", "spherical"}, default="diag"
         Each state has variances of its own; a covariance; all share one; or each has one variance.
     max_iter : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     tol : float, default=1e-5
         Stop when a round changes the mean log-likelihood of a row by less than this.
     reg_covar : float, default=1e-6

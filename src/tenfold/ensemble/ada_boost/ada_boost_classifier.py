@@ -77,7 +77,7 @@ class AdaBoostClassifier(MemberSequence, Classifier):
         What is boosted, with the weights of the rows; stumps by default, which is many times as fast. Not a learner
         that goes one row after another.
     n_estimators : int, default=50
-        Rounds at most; fewer if one makes no error, or is no better than chance.
+        Maximum number of rounds; fewer if one makes no error, or is no better than chance.
     learning_rate : float, default=1.0
         The votes of every round are multiplied by it.
     max_bins : int, default=256

@@ -28,21 +28,21 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
     Parameters
     ----------
     learning_rate : float, default=0.1
-        Shrinkage applied to the contribution of each tree.
+        Shrinkage: the factor on the contribution of each tree. A smaller one needs more rounds.
     n_estimators : int, default=100
-        Rounds at most.
+        Maximum number of boosting rounds, each of which adds a tree, or one for each of more than two classes.
     subsample : float, default=1.0
         Share of the rows that each round learns from, drawn by their numbers in the source.
     min_samples_split : int or float, default=2
-        Rows of a node at the least, if it is to be split; a float: this share of all rows.
+        Minimum number of rows in a node that is split; a float: this share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows of a leaf at the least; a float: this share of all rows.
+        Minimum number of rows in a leaf; a float: this share of all rows.
     max_depth : int, default=3
-        Splits between the root and a leaf at the most. None: no limit.
+        Maximum number of splits between the root and a leaf. None: no limit.
     random_state : int, default=0
         Seed of the sample that the edges of the bins come from, and of the draws.
     max_leaf_nodes : int, optional
-        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+        Maximum number of leaves of a tree; those of greatest gain are split first. None: no limit.
     warm_start : bool, default=False
         Whether a second `fit` keeps the trees of the first one and adds rounds, up to `n_estimators` of them together.
     validation_fraction : float, default=0.1
@@ -51,7 +51,7 @@ class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):
         If given, a validation set is held out, and boosting stops when its loss has not fallen by `tol` for this many
         rounds.
     tol : float, default=1e-4
-        What counts as a fall of the loss.
+        Smallest decrease of the loss that counts as one.
     l2_regularization : float, default=0.0
         L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int or "auto", default="auto"

@@ -25,23 +25,23 @@ class GradientBoostingRegressor(GradientBoosting, BoostingRegressor):
         With the absolute and the quantile loss, the value of a leaf is a quantile of the residuals of its rows. A row
         that is predicted exactly has slope 0 in these two; scikit-learn counts it as above the prediction.
     learning_rate : float, default=0.1
-        Shrinkage applied to the contribution of each tree.
+        Shrinkage: the factor on the contribution of each tree. A smaller one needs more rounds.
     n_estimators : int, default=100
-        Rounds at most.
+        Maximum number of boosting rounds, each of which adds a tree.
     subsample : float, default=1.0
         Share of the rows that each round learns from, drawn by their numbers in the source.
     min_samples_split : int or float, default=2
-        Rows of a node at the least, if it is to be split; a float: this share of all rows.
+        Minimum number of rows in a node that is split; a float: this share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows of a leaf at the least; a float: this share of all rows.
+        Minimum number of rows in a leaf; a float: this share of all rows.
     max_depth : int, default=3
-        Splits between the root and a leaf at the most. None: no limit.
+        Maximum number of splits between the root and a leaf. None: no limit.
     random_state : int, default=0
         Seed of the sample that the edges of the bins come from, and of the draws.
     alpha : float, default=0.9
         The level, if the loss is "quantile".
     max_leaf_nodes : int, optional
-        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+        Maximum number of leaves of a tree; those of greatest gain are split first. None: no limit.
     warm_start : bool, default=False
         Whether a second `fit` keeps the trees of the first one and adds rounds, up to `n_estimators` of them together.
     validation_fraction : float, default=0.1
@@ -50,7 +50,7 @@ class GradientBoostingRegressor(GradientBoosting, BoostingRegressor):
         If given, a validation set is held out, and boosting stops when its loss has not fallen by `tol` for this many
         rounds.
     tol : float, default=1e-4
-        What counts as a fall of the loss.
+        Smallest decrease of the loss that counts as one.
     l2_regularization : float, default=0.0
         L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int or "auto", default="auto"

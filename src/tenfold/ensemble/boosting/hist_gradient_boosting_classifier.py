@@ -26,15 +26,15 @@ class HistGradientBoostingClassifier(  # type: ignore[misc, override]  # two sta
     Parameters
     ----------
     learning_rate : float, default=0.1
-        Shrinkage applied to the contribution of each tree.
+        Shrinkage: the factor on the contribution of each tree. A smaller one needs more rounds.
     max_iter : int, default=100
-        Rounds at most.
+        Maximum number of boosting rounds, each of which adds a tree, or one for each of more than two classes.
     max_leaf_nodes : int, default=31
-        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+        Maximum number of leaves of a tree; those of greatest gain are split first. None: no limit.
     max_depth : int, optional
-        Splits between the root and a leaf at the most. None: no limit.
+        Maximum number of splits between the root and a leaf. None: no limit.
     min_samples_leaf : int, default=20
-        Rows of a leaf at the least.
+        Minimum number of rows in a leaf.
     l2_regularization : float, default=0.0
         L2 regularization: added to the curvature of each leaf, which shrinks its value towards zero.
     max_bins : int, default=255
@@ -56,7 +56,7 @@ class HistGradientBoostingClassifier(  # type: ignore[misc, override]  # two sta
     n_iter_no_change : int, default=10
         Rounds without a fall of the loss after which a fit stops early.
     tol : float, default=1e-7
-        What counts as a fall of the loss.
+        Smallest decrease of the loss that counts as one.
     random_state : int, default=0
         Seed of the sample that the edges of the bins come from, and of the draws.
     class_weight : dict or "balanced", optional

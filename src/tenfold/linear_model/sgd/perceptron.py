@@ -239,7 +239,7 @@ class Perceptron(ClassWeighted, Continues, PerceptronRule, Deciding):  # type: i
         The model is the last weights; the mean of all weights on the way; or, of those that were right about the
         most rows in a row in an epoch, those that make the fewest errors on all rows.
     eta0 : float, default=1.0
-        Learning rate: the row is multiplied by it before it is added.
+        Learning rate: the factor on a row before it is added.
     fit_intercept : bool, default=True
         Whether to fit a constant term beside the coefficients.
     max_iter : int, default=1000
