@@ -121,8 +121,9 @@ class TargetEncoder(OnePass, TargetTransformer):
     """Make each category the mean of the target in it, shrunk towards the mean of all rows, in one pass.
 
     `fit_transform`, and pipelines, encode each row by the rows of other folds, so that a learner that follows does not
-    see a row's own target; `transform` encodes by all rows. An unknown category becomes the mean; a missing value is
-    encoded as a category of its own.
+    see a row's own target; `transform` encodes by all rows. These folds are drawn by the numbers of the rows in the
+    source: a learner that follows is not quite the same if other rows stand before them, such as other files, while
+    `transform` is. An unknown category becomes the mean; a missing value is encoded as a category of its own.
 
     Parameters
     ----------
