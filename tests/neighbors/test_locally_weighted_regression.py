@@ -66,6 +66,22 @@ def test_rows_that_tell_no_slope():
     assert tn.LocallyWeightedRegression().fit([[1.0]], [4.0]).predict([[7.0]]).tolist() == [4.0]
 
 
+def test_one_row_that_counts_is_its_target_beside_any_other_query():
+    """With rounding, one row is a little off its own weighted centre: that is no slope."""
+    rows, y = random.normal(size=(200, 2)), random.normal(size=200)
+    weight = random.integers(1, 3, 200).astype(float)
+    for degree in (1, 2):
+        model = tn.LocallyWeightedRegression(2, kernel="epanechnikov", degree=degree)
+        model.fit(rows, y, sample_weight=weight)
+        queries = random.normal(size=(300, 2))
+        away = ((queries[:, None] - rows) ** 2).sum(axis=2)
+        nearest = away.argmin(axis=1)
+        alone = weight[nearest] == 1  # the second of two is as far as h and counts nothing
+        found = model.predict(queries)
+        np.testing.assert_allclose(found[alone], y[nearest][alone], rtol=1e-12)
+        np.testing.assert_allclose([model.predict(q[None])[0] for q in queries[:40]], found[:40], rtol=1e-12)
+
+
 def test_the_order_of_equally_far_rows_does_not_matter():
     rows = random.integers(0, 4, (60, 2)).astype(float)
     y, order = random.normal(size=60), random.permutation(60)

@@ -31,6 +31,7 @@ DESIGN_NUMBERS_PER_BLOCK = 1 << 20
 """numbers of local designs that are made at a time"""
 RANK_TOLERANCE = 1e-9
 """share of the largest singular value of a local design below which a direction is undetermined"""
+EPS = float(np.finfo(np.float64).eps)
 MAX_LEFT_OUT_ROWS = 200
 """rows that are left out in turn, each of which costs a search of its own"""
 
@@ -172,7 +173,8 @@ class LocallyWeightedRegression(OnePass, Regressor):
         mean = (weight * y).sum(axis=1) / total
         if self.degree == 0:
             return mean
-        Z = rows.X[index] - query[:, None]
+        counts = weight > 0
+        Z = np.where(counts[:, :, None], rows.X[index] - query[:, None], 0.0)
         size = np.abs(Z).max(axis=(1, 2), keepdims=True)
         Z /= np.where(size > 0, size, 1.0)
         if self.degree == 2:
@@ -182,7 +184,11 @@ class LocallyWeightedRegression(OnePass, Regressor):
         root = np.sqrt(weight)
         design = root[:, :, None] * (Z - centre[:, None])
         off = root * (y - mean[:, None])
-        slope = np.einsum("qfr,qr->qf", np.linalg.pinv(design, rcond=RANK_TOLERANCE), off)
+        # Rows that are one point differ from their centre by rounding, of as many terms as there are rows: no slope.
+        rounding = 4 * EPS * counts.sum(axis=1) * np.sqrt(total * Z.shape[2])
+        norm = np.sqrt(np.einsum("qrf,qrf->q", design, design))
+        least = np.maximum(RANK_TOLERANCE, rounding / np.where(norm > 0, norm, 1.0))
+        slope = np.einsum("qfr,qr->qf", np.linalg.pinv(design, rcond=least), off)
         return mean - np.einsum("qf,qf->q", centre, slope)
 
 

@@ -71,8 +71,8 @@ class TextFeatures(OnePass, Transformer):
     token_pattern : str
         A regular expression for words: by default scikit-learn's, two or more letters, digits or underscores.
     min_df, max_df : int or float, default=1 and 1.0
-        Terms in fewer, or in more, documents are left out; a float is a share of the documents. The
-        defaults keep all terms, whatever the weights of the documents.
+        Terms in fewer, or in more, documents are left out; a float is a share of the documents. A document of weight
+        2 counts as two. The defaults keep all terms, whatever the weights of the documents.
     max_features : int or None, default=None
         Maximum number of terms: the most frequent are kept, ties in alphabetical order.
     vocabulary : dict, list of str or None, default=None
