@@ -74,9 +74,9 @@ def rounding_is_small(case: Any) -> bool:
 
 
 def _digits(model: Any) -> float:
-    """How many digits of its coefficients a model claims."""
+    """How many digits of its coefficients a model claims; infinity, if it speaks of none, as a classifier does."""
     model = model.steps[-1][1] if hasattr(model, "steps") else model
-    return next(float(claim.value) for claim in model.certificate_.claims if claim.kind == "digits")
+    return next((float(claim.value) for claim in model.certificate_.claims if claim.kind == "digits"), np.inf)
 
 
 def same_model(a: Any, b: Any, case: Any, what: str, tolerance: float = 1e-6) -> None:
