@@ -36,7 +36,7 @@ class FeatureUnion(Branches):
     Parameters
     ----------
     transformer_list : list of (str, transformer), optional
-        Names and transformers of tenfold, or "drop", or "passthrough" for unchanged numbers. By default both
+        Names and transformers of tenfold, or "drop", or "passthrough" for unchanged columns. By default both
         scalers.
     verbose_feature_names_out : bool, default=True
         Whether outputs are named after their transformer too: `scale__age`.

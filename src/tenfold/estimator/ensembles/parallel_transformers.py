@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,12 +21,12 @@ from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import MANY, SEQUENTIAL, Certificate, Claim, Codes, Column, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.arrays import MatrixLike
+from tenfold.core.need import Kinds
 from tenfold.core.rows.hstack import hstack
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.engine.loop import usual_scans
 from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.ensembles.ensemble import Ensemble, EnsembleModel
-from tenfold.estimator.ensembles.members import common_need
 from tenfold.estimator.ensembles.output_frame import output_frame
 from tenfold.estimator.ensembles.passthrough import Passthrough
 from tenfold.estimator.ensembles.transformer_chain import (
@@ -50,6 +51,15 @@ from tenfold.stats.combinators import Among
 from tenfold.stats.member_summaries import Joint
 
 ALL_COLUMNS = slice(None)
+AS_KIND = {
+    "numeric": "as numbers",
+    "categorical": "as categories",
+    "mixed": "unchanged",
+    "text": "as text",
+    "date": "as dates",
+    "unused": "unread",
+}
+"""how columns enter, as messages say it"""
 
 
 class Branch(NamedTuple):
@@ -123,13 +133,10 @@ class Branches(_BaseComposition, Ensemble, Transformer):
         targets = {member.need.target for member in team} - {None}
         if len(targets) > 1:
             raise ValueError("some transformers take the target as classes, others as numbers: no rows serve both")
-        kinds = {member.need.kinds for member in team}
         needs = [member.need for member in team]
-        if all(are_names(b.columns) for b in going):
-            each = self._column_kinds()
-            kind: Any = kinds.pop() if len(kinds) == 1 else "mixed"
-        else:
-            each, kind = (), common_need(needs, type(self).__name__).kinds if len(kinds) == 1 else "mixed"
+        kinds = {need.kinds for need in needs}
+        kind: Any = kinds.pop() if len(kinds) == 1 else "mixed" if self.by_name else self._kind_of_all()
+        each = self._column_kinds() if all(are_names(b.columns) for b in going) else ()
         return Need(
             kind,
             missing=any(need.missing for need in needs),
@@ -140,19 +147,19 @@ class Branches(_BaseComposition, Ensemble, Transformer):
 
     def _column_kinds(self) -> tuple[tuple[str, Any], ...]:
         """How each column enters: as numbers, categories, text or a date."""
-        found: dict[str, tuple[str, Any]] = {}
+        found: dict[str, tuple[str, Kinds]] = {}
         for b, member in zip(self.going(), self.team(), strict=True):
-            kind = member.need.kinds
             for name in b.columns:
-                who, had = found.get(name, (b.name, "mixed"))
-                if "mixed" not in (kind, had) and kind != had:
-                    words = {"numeric": "numbers", "categorical": "categories", "text": "text", "date": "dates"}
-                    raise ValueError(
-                        f"column {name!r} enters as {words[had]} for {who!r}, and as {words[kind]} for {b.name!r}. "
-                        "Remedy: a copy of the column under another name"
-                    )
-                found[name] = (b.name, kind) if had == "mixed" else (who, had)
+                mine = (b.name, member.need.kinds)
+                how = (f"column {name!r} enters", "a copy of the column under another name")
+                found[name] = _common_kind(found[name], mine, *how) if name in found else mine
         return tuple((name, kind) for name, (_, kind) in found.items())
+
+    def _kind_of_all(self) -> Kinds:
+        """How columns enter that all transformers take."""
+        each = [(b.name, member.need.kinds) for b, member in zip(self.going(), self.team(), strict=True)]
+        how = ("all columns enter", "ColumnTransformer, with a copy of the columns under other names")
+        return reduce(lambda mine, theirs: _common_kind(mine, theirs, *how), each)[1]
 
     def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
         return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
@@ -160,7 +167,7 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     def schemas(self, schema: Schema) -> list[Schema]:
         found = [schema.select(some) for some in self.columns(schema)]
         for b, member, some in zip(self.going(), self.team(), found, strict=True):
-            if member.passes_categories(some) and (isinstance(member, Chain) or not self.by_name):
+            if member.passes_categories(some) and isinstance(member, Chain):
                 raise DataError(
                     f"{b.name!r} makes text, but the outputs must be numbers. Remedy: an encoder instead, "
                     "OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
@@ -436,6 +443,14 @@ def _member(transformer: Any) -> Any:
     if _is(transformer, "passthrough"):
         return Passthrough()
     return chained(transformer) if is_pipeline(transformer) else transformer._blank()
+
+
+def _common_kind(mine: tuple[str, Kinds], theirs: tuple[str, Kinds], what: str, remedy: str) -> tuple[str, Kinds]:
+    """How columns enter that two transformers take, with the name of one that says so."""
+    (who, kind), (other, wanted) = (theirs, mine) if mine[1] in ("mixed", "unused") else (mine, theirs)
+    if wanted in (kind, "unused") or (wanted == "mixed" and kind not in ("text", "date")):
+        return who, kind
+    raise ValueError(f"{what} {AS_KIND[kind]} for {who!r}, and {AS_KIND[wanted]} for {other!r}. Remedy: {remedy}")
 
 
 def _is(transformer: Any, word: str) -> bool:
