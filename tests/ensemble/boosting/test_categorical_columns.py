@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn import pipeline
 from sklearn.base import clone
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.model_selection import KFold, StratifiedKFold
 
 import tenfold as tn
 from tenfold.sources import part_rows
@@ -188,8 +188,64 @@ def test_cross_validation_has_the_scores_of_each_fold():
         fold = clone(model).fit(ORDERS.iloc[train], RETURNED[train])
         by_hand.append(roc_auc_score(RETURNED[test], fold.predict_proba(ORDERS.iloc[test])[:, 1]))
     np.testing.assert_allclose(scores.ravel(), by_hand, atol=1e-12)
-    with pytest.raises(tn.DataError, match=r"takes categories. Remedy: OrdinalEncoder\(\) for 'shop'"):
-        tn.cross_validate(tn.make_pipeline(tn.MaxAbsScaler(), listing(["shop"])), FRAME, Y, folds=3)
+
+
+LISTED = {
+    "passed": (tn.ColumnTransformer([("num", "passthrough", ["shop", "price"])]), ["num__shop"]),
+    "scaled": (tn.MaxAbsScaler(), ["shop"]),
+    "by number": (tn.MaxAbsScaler(), [-1]),
+    "filled": (tn.SimpleImputer(strategy="median", add_indicator=True), ["shop", "missingindicator_shop"]),
+    "beside codes": (
+        tn.ColumnTransformer([("code", tn.OrdinalEncoder(), ["kind"]), ("num", tn.MinMaxScaler(), ["price", "shop"])]),
+        ["code__kind", "num__shop"],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:the folds are not alike")
+@pytest.mark.parametrize("name", LISTED)
+def test_numbers_that_a_step_makes_are_categories_in_folds_as_in_a_fit(name, tmp_path):
+    step, which = LISTED[name]
+    X = FRAME[["price", "shop"]].copy()
+    if name == "beside codes":
+        X["kind"] = ORDERS["kind"]
+    if name == "filled":
+        X["shop"] = X["shop"].where(RANDOM.random(N) < 0.9)
+    model = tn.make_pipeline(step, listing(which))
+    folds = KFold(4)
+    rare = X["shop"] == 103
+    X.loc[rare & (np.arange(N) % 4 > 0), "shop"] = 104.0  # the first fold has categories that others lack
+    X.assign(y=Y).to_parquet(tmp_path / "rows.parquet", row_group_size=90)
+    rows = tn.scan(tmp_path / "rows.parquet", target="y")
+    found = [tn.cross_validate(model, *given, folds=folds).scores.ravel() for given in ((X, Y), (rows,))]
+    by_hand = []
+    for train, test in folds.split(X):
+        fold = clone(model).fit(X.iloc[train], Y[train])
+        assert fold[-1].is_categorical_.sum() == len(which)
+        by_hand.append(r2_score(Y[test], fold.predict(X.iloc[test])))
+    np.testing.assert_allclose(found[0], by_hand, atol=1e-12)
+    np.testing.assert_allclose(found[1], by_hand, atol=1e-12)
+    said = tn.cross_val_predict(model, X, Y, cv=folds)
+    assert [r2_score(Y[test], said[test]) for _, test in folds.split(X)] == pytest.approx(by_hand, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:the folds are not alike")
+def test_combinations_share_the_scan_of_the_categories_that_they_list():
+    def scans(last):
+        model = tn.make_pipeline(tn.MaxAbsScaler(), last)
+        grid = {"histgradientboostingregressor__learning_rate": [0.1, 0.3]}
+        return tn.tune(model, grid, FRAME, Y, folds=3).scans
+
+    assert scans(listing(["shop"])) == scans(clone(NUMBERS)) + 1
+
+
+def test_measurements_are_no_categories_in_folds_either():
+    model = tn.make_pipeline(tn.MaxAbsScaler(), listing(["price"]))
+    said = "column 'price' holds [0-9]+ distinct numbers.* measurements, not categories"
+    with pytest.raises(tn.DataError, match=said):
+        model.fit(tn.scan(FRAME.assign(y=Y), target="y"))
+    with pytest.raises(tn.DataError, match=said):
+        tn.cross_validate(model, FRAME, Y, folds=5)
 
 
 def test_what_cannot_be_is_refused_with_a_remedy():

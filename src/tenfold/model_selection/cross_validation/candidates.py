@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
@@ -82,6 +82,10 @@ class Candidate:
                 first = self.stages[0] = first.bound(rows, target=last.need.target)
             kinds = kinds_before(self.stages)
             self.need = replace(first.need, target=last.need.target, binary=last.need.binary, kinds=kinds)
+
+    def before(self, split: int) -> tuple[tuple[Estimator, Any], ...]:
+        """The steps of a split that are fitted so far, each with its model."""
+        return tuple((members[split].learner, members[split].at.model) for members in self.members)
 
     def learns_alike(self, other: Candidate, stage: int) -> bool:
         """Whether another candidate has the same learner at a stage, of the same rows: one model serves both."""

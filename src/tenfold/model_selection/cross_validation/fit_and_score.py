@@ -32,6 +32,7 @@ from tenfold.engine.row_counts import Counted
 from tenfold.engine.runner import Session
 from tenfold.engine.stages import refuse_kinds, schema_after
 from tenfold.estimator import SummaryScored
+from tenfold.estimator.categorical_columns import ListsCategories
 from tenfold.estimator.ensembles.predictor import Model
 from tenfold.estimator.shell.callbacks import History
 from tenfold.metrics.outcomes import Called
@@ -50,6 +51,7 @@ from tenfold.model_selection.cross_validation.folds import (
     nested_shares,
     splits_of,
 )
+from tenfold.model_selection.cross_validation.listed_numbers import ListedNumbers
 from tenfold.model_selection.cross_validation.lookups import Lookups, schema_jobs
 from tenfold.model_selection.frame_columns import computed_column, only_column, without_column
 from tenfold.sources import Source
@@ -57,6 +59,7 @@ from tenfold.sources.column_choice import no_rows
 from tenfold.sources.expressions.expression import ColumnExpression
 from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import as_source, form_of, is_lazy, refuse_lazy
+from tenfold.sources.validation import refuse_continuous_categories
 from tenfold.stats.combinators import As, By, Each, joined
 from tenfold.stats.metrics import Regression, Scorer
 from tenfold.stats.predictor_scores import Score
@@ -246,9 +249,12 @@ class FitAndScore:
 
     def fit(self, candidates: list[Candidate], rows: Divided) -> None:
         """Fit the models of all splits, stage by stage."""
-        for stage in range(max(len(e.stages) for e in candidates)):
-            some = [e for e in candidates if stage < len(e.stages)]
+        for stage in itertools.count():
+            if not (some := [e for e in candidates if stage < len(e.stages)]):
+                break
             for at, candidate in enumerate(some):
+                with self._naming(candidate):
+                    self._code_listed(candidate, stage, len(rows.splits.each))
                 alike = next((one for one in some[:at] if one.learns_alike(candidate, stage)), None)
                 if alike is not None:  # their steps differ later, if at all
                     candidate.members.append(alike.members[stage])
@@ -272,6 +278,30 @@ class FitAndScore:
             return found
         return nested_shares(found, self.shares, source, need, session, self.seed)
 
+    def _code_listed(self, candidate: Candidate, stage: int, splits: int) -> None:
+        """Put a step before a learner that lists numbers of the step before it as categories, to learn their values."""
+        if not stage or not isinstance(candidate.stages[stage], ListsCategories):
+            return
+        names = set[str]()
+        for j in range(splits):
+            learner, schema = self._bound(candidate, stage, j)
+            if learner.need.each:
+                names |= {
+                    c.name
+                    for c in schema.columns
+                    if c.kind == "numeric" and learner.need.kind_of(c.name) == "categorical"
+                }
+        if names:
+            candidate.stages.insert(stage, ListedNumbers(tuple(sorted(names))))
+
+    def _bound(self, candidate: Candidate, stage: int, split: int) -> tuple[Any, Schema]:
+        """The learner of a stage with the columns that it chooses, and the schema of the rows of a split before it."""
+        learner, before = candidate.stages[stage], candidate.before(split)
+        if learner.chooses_columns:
+            rows = no_rows(schema_after(before, candidate.schema, TRANSFORMED_NEED).names)
+            learner = learner.bound(rows, target=candidate.stages[-1].need.target)
+        return learner, schema_after(before, candidate.schema, learner.need)
+
     def _enrol(self, candidate: Candidate, stage: int, splits: Sequence[FoldSplit]) -> None:
         """Members for one stage of a candidate: one for each split."""
         learner, schema = candidate.stages[stage], candidate.schema
@@ -281,13 +311,11 @@ class FitAndScore:
         start = None if stage else learner.start(mine)
         members = []
         for j, split in enumerate(splits):
-            before = tuple((m[j].learner, m[j].at.model) for m in candidate.members)
+            before = candidate.before(j)
             if stage:  # each split has columns of its own: other words, other categories
-                if learner.chooses_columns:
-                    rows = no_rows(schema_after(before, schema, TRANSFORMED_NEED).names)
-                    learner = candidate.stages[stage].bound(rows, target=candidate.stages[-1].need.target)
-                mine = schema_after(before, schema, learner.need)
+                learner, mine = self._bound(candidate, stage, j)
                 refuse_kinds(mine, learner.need, before[-1][0])
+                refuse_continuous_categories(mine, learner.need, ())
                 start = learner.start(mine)
             members.append(
                 Member(
