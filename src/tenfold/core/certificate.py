@@ -6,7 +6,7 @@ import hashlib
 import html
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -49,6 +49,7 @@ _OF_INPUT = " of its input"
 _COLUMN = re.compile(rf"\bcolumn number (\d+)\b(?!{_OF_INPUT})")
 _CLASS = re.compile(r"\bclass number (\d+)\b")
 _CATEGORY = re.compile(rf"\bcategory number (\d+)(?= of column number (\d+)\b(?!{_OF_INPUT}))")
+_NAMED = re.compile(r"\bcolumn '([^']*)'")
 MAX_DIGITS = 17
 """significant digits of a double; a file may claim more"""
 
@@ -96,6 +97,14 @@ class Claim(NamedTuple):
     def of_input(self) -> Claim:
         """Return the claim of a step whose columns are the outputs of the step before it, which have no names."""
         return self._replace(because=_COLUMN.sub(rf"\g<0>{_OF_INPUT}", self.because))
+
+    def renamed(self, columns: Mapping[str, str]) -> Claim:
+        """Return the claim with other names for columns that it names."""
+
+        def name_of(found: re.Match[str]) -> str:
+            return f"column {columns[found[1]]!r}" if found[1] in columns else found[0]
+
+        return self._replace(because=_NAMED.sub(name_of, self.because))
 
     def __str__(self) -> str:
         text = f"{self.kind} = {self.value:.6g} ({self.status}; {self.about}): {self.because}"

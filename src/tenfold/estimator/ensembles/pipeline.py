@@ -6,6 +6,7 @@ It is scikit-learn's Pipeline, which only hands rows on, and so takes sources to
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import pairwise
@@ -266,13 +267,20 @@ class Pipeline(sklearn.pipeline.Pipeline):
     @property
     def certificate_(self) -> Certificate:
         """The claims of the last step, then those of the steps before it under their names; the provenance of all."""
-        named = [(name, step) for name, step in self.steps if not passes_by(step)]
-        each = [(name, getattr(_thawed(step), "certificate_", None)) for name, step in named]
+        each: list[tuple[str, Any]] = [(name, _certificate(step, names)) for name, step, names in self._named_steps()]
         if not each or each[-1][1] is None:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute 'certificate_': its last step has none"
             )
         return Certificate(_claims(each), _provenance([one for _, one in each]), each[-1][1].origin)
+
+    def _named_steps(self) -> Iterator[tuple[str, Any, list[str] | None]]:
+        """The steps that learn, each with the names of the columns that the steps before it make, if they are known."""
+        names: list[str] | None = None
+        for name, step in self.steps:
+            if not passes_by(step):
+                yield name, step, names
+                names = _columns_out(step, names)
 
     @available_if(_final_estimator_has("summary"))
     def summary(self, level: float = 0.95) -> Any:
@@ -289,7 +297,8 @@ class Pipeline(sklearn.pipeline.Pipeline):
             Print it, or show it in a notebook.
         """
         check_is_fitted(self)
-        return self.steps[-1][1].summary(level)
+        _, last, names = list(self._named_steps())[-1]
+        return _under_names(last, names).summary(level)
 
     # ---- more rows --------------------------------------------------------------------------------
 
@@ -566,12 +575,39 @@ def _updated(name: str, step: Any, X: Any, y: Any) -> Any:
     return step.transform(X) if before is None else before
 
 
-def _columns_out(step: Any) -> list[str] | None:
-    """The names of the columns that a step makes, if it knows them."""
+def _columns_out(step: Any, names: list[str] | None = None) -> list[str] | None:
+    """The names of the columns that a step makes of columns with these names, if it knows them."""
     try:
-        return list(step.get_feature_names_out())
-    except (AttributeError, ValueError):
+        return list(step.get_feature_names_out() if names is None else step.get_feature_names_out(names))
+    except (AttributeError, TypeError, ValueError):
         return None
+
+
+def _new_names(step: Any, names: list[str] | None) -> dict[str, str]:
+    """The names of the columns of a step that was fitted to an array, by the names that it has for them."""
+    schema = getattr(step, "schema_", None) if isinstance(step, Estimator) else None
+    if names is None or schema is None or schema.named or len(names) != len(schema.columns):
+        return {}
+    return dict(zip(schema.names, map(str, names), strict=True))
+
+
+def _under_names(step: Any, names: list[str] | None) -> Any:
+    """A copy of a fitted step whose columns have these names, if it has none."""
+    if not (new := _new_names(step, names)):
+        return step
+    found = copy(step)
+    columns = tuple(replace(column, name=new[column.name]) for column in step.schema_.columns)
+    found.__dict__["schema_"] = replace(step.schema_, columns=columns, named=True)
+    return found
+
+
+def _certificate(step: Any, names: list[str] | None) -> Certificate | None:
+    """The certificate of a fitted step, which names columns as the steps before it do."""
+    step = _thawed(step)
+    found: Certificate | None = getattr(step, "certificate_", None)
+    if found is None or not (new := _new_names(step, names)):
+        return found
+    return replace(found, claims=tuple(claim.renamed(new) for claim in found.claims))
 
 
 def _thawed(step: Any) -> Any:
