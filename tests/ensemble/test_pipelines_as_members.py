@@ -193,3 +193,23 @@ def test_pipelines_that_cannot_share_scans_are_refused(pipeline, said):
     for team in (tn.VotingClassifier, tn.StackingClassifier):
         with pytest.raises((TypeError, ValueError), match=said):
             team([("p", pipeline), ("bare", tn.GaussianNB())]).fit(X, Y)
+
+
+def test_remedies_of_refused_pipelines_work():
+    """The steps before the ensemble, or scikit-learn's ensemble of the same pipelines."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    columns = tn.ColumnTransformer([("scale", tn.StandardScaler(), ["a", "b"]), ("same", "passthrough", ["c", "d"])])
+    apart = ours(columns, tn.LogisticRegression())
+    for team in (tn.VotingClassifier, tn.StackingClassifier):
+        with pytest.raises(TypeError, match=r"Remedy: it comes before the ensemble, make_pipeline\(ColumnTransformer"):
+            team([("apart", apart), ("bayes", tn.GaussianNB())]).fit(frame, Y)
+    members = [("line", tn.LogisticRegression()), ("bayes", tn.GaussianNB())]
+    assert ours(columns, tn.VotingClassifier(members)).fit(frame, Y).score(frame, Y) > 0.6
+    peer = peers.VotingClassifier([("apart", apart), ("bayes", tn.GaussianNB())]).fit(frame, Y)
+    assert peer.score(frame, Y) > 0.6
+    line = ours(tn.StandardScaler(), tn.LogisticRegression())
+    with pytest.raises(TypeError, match=r"Remedy: put its steps before the ensemble.*scikit-learn's own ensemble"):
+        tn.BaggingClassifier(line).fit(X, Y)
+    bag = tn.BaggingClassifier(tn.LogisticRegression(), n_estimators=3)
+    assert ours(tn.StandardScaler(), bag).fit(X, Y).score(X, Y) > 0.6
+    assert peers.BaggingClassifier(line, n_estimators=3, random_state=0).fit(X, Y).score(X, Y) > 0.6
