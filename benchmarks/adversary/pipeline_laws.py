@@ -179,12 +179,28 @@ def shared(case: Any) -> Any:
     return case._replace(learner=clone(case.learner).set_params(**given))
 
 
+def _torn(peer: Any) -> bool:
+    """Whether quantiles of scikit-learn's that are one value of the rows differ by rounding.
+
+    That value is then ranked by the upper of its quantiles, not halfway between the shares of all of them.
+    """
+    for _, step, _ in peer.steps[0][1].transformers_:
+        for one in [each for _, each in step.steps] if hasattr(step, "steps") else [step]:
+            if type(one).__name__ == "QuantileTransformer":
+                apart = np.diff(one.quantiles_, axis=0)
+                if ((apart > 0) & (apart <= 1e-14 * np.abs(one.quantiles_[1:]))).any():
+                    return True
+    return False
+
+
 @check("pipelines", often=4.0)
 def steps_make_what_theirs_make(case: Any) -> None:
     """What the steps before the learner make of rows, learnt from and others, is what scikit-learn's make."""
     case = shared(case)
     learnt, rest = halves(case)
     ours, peer = of_part(case, learnt)[:-1], theirs(learnt)[:-1]
+    if _torn(peer):
+        raise Skip("scikit-learn's quantiles of a value that repeats differ by rounding")
     for what, some in (("rows learnt from", learnt), ("other rows", rest)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -220,6 +236,8 @@ def predictions_are_theirs(case: Any) -> None:
     ):
         raise Skip("a class without weight")
     model, peer = of_part(case, learnt), theirs(learnt)
+    if _torn(peer):
+        raise Skip("scikit-learn's quantiles of a value that repeats differ by rounding")
     name = "predict_proba" if hasattr(last(case), "predict_proba") else "predict"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
