@@ -71,6 +71,10 @@ DECLARED: tuple[tuple[str, str], ...] = (
         "one matrix of the moments of all pairs of terms is held, and its bound is said; scikit-learn holds rows",
     ),
     (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),
+    (
+        r"Expected n_neighbors <= n_samples_fit",
+        "scikit-learn says so too, but of classes that it counts by brute force: there it reads beyond the rows",
+    ),
     (r"cannot be used as numbers|holds text", "text in a frame is text, though it looks like numbers"),
     (r"Big-endian buffer not supported", "pandas takes no rows of such a column"),
     (r"NaN|infinity|missing", "learners that take no missing value say so; pandas and polars hand them on"),

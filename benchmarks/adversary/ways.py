@@ -280,8 +280,24 @@ def halves(case: Any) -> list[Any]:
 
 
 def merged(case: Any) -> Any:
-    a, b = (plain(half) for half in halves(case))
+    a, b = (_half(case, half) for half in halves(case))
     return a + b
+
+
+def _half(case: Any, half: Any) -> Any:
+    """A model of half the rows; skipped if it has one class of several, and the learner says that it needs two."""
+    try:
+        return plain(half)
+    except ValueError as error:
+        if case.y is not None and len(_seen(half)) == 1 < len(_seen(case)) and "classes" in str(error):
+            raise Skip("half of the rows are of one class, and the learner needs two") from error
+        raise
+
+
+def _seen(case: Any) -> set[Any]:
+    """The classes of the rows that have a weight."""
+    y = case.y if case.weight is None else case.y[case.weight > 0]
+    return set(y.tolist())
 
 
 def in_two_calls(case: Any) -> Any:

@@ -80,3 +80,12 @@ def test_loaded_model_is_the_same(tmp_path):
     model = BisectingKMeans(5).fit(X)
     model.save(tmp_path / "cuts.tenfold")
     np.testing.assert_array_equal(tn.load(tmp_path / "cuts.tenfold").predict(X), model.labels_)
+
+
+def test_rounding_does_not_move_centres_forever():
+    """Means of the same rows, around other centres, differ in their last digits: `tol=0` is reached all the same."""
+    random = np.random.default_rng(0)
+    rows, weight = random.integers(0, 3, (108, 3)).astype(float), random.random(108)
+    for order in (np.arange(108), *(random.permutation(108) for _ in range(20))):
+        model = tn.BisectingKMeans(2, tol=0.0).fit(rows[order], sample_weight=weight[order])
+        assert model.n_iter_ < 20

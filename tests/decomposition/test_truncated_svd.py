@@ -63,6 +63,11 @@ def test_files_and_what_is_refused(tmp_path):
         model.inverse_transform(X)
 
 
+def test_a_constant_column_too_large_to_be_squared_is_named():
+    with pytest.raises(tn.DataError, match="column 'x1' is too large to be squared"):
+        tn.TruncatedSVD(1).fit([[1.0, 2e299], [2.0, 2e299]])
+
+
 def test_text_and_searches():
     documents = ["the cat sat", "a cat ran", "stocks fell", "stocks rose", "the market fell", "a dog ran"] * 5
     kinds = ["pets", "pets", "money", "money", "money", "pets"] * 5

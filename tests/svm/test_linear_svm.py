@@ -172,6 +172,17 @@ def test_what_is_refused_names_what_to_use():
         tn.LinearSVC(dual=True).fit(X, TWO)
 
 
+@pytest.mark.parametrize("of", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("learner", [tn.LinearSVC(), tn.LinearSVR(), tn.LinearSVC(dual=True)])
+def test_numbers_too_large_to_be_squared_are_named(learner, of):
+    rows = X.copy()
+    rows[7, 2] = -3e300
+    with pytest.raises(tn.DataError, match=r"-3e\+300 in column 'x2', row 7 is too large.*MaxAbsScaler"):
+        learner.fit(of(rows), TWO == "yes")
+    scaled = tn.make_pipeline(tn.MaxAbsScaler(), learner).fit(of(rows), TWO == "yes")
+    assert np.isfinite(scaled.predict(of(rows)).astype(float)).all()
+
+
 def test_rules_stop_the_passes(monkeypatch):
     monkeypatch.setattr(linear_machine, "ALWAYS_GATHERED_BYTES", 1)
     with pytest.warns(ConvergenceWarning):

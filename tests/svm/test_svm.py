@@ -39,6 +39,13 @@ def test_random_machines_against_clarabel():
         assert one.kkt < 1e-6, (seed, one)
 
 
+@pytest.mark.parametrize("size", [1e300, 3e149])
+def test_gamma_of_a_column_too_large_to_be_squared(size):
+    rows = X * [1.0, 1.0, size, 1.0]
+    with pytest.raises(tn.DataError, match=r"column 'x2' is too large to be squared.*MaxAbsScaler.*gamma"):
+        SVR().fit(rows, NUMBER, sample_weight=np.full(250, 1e12))
+
+
 def test_gamma_is_scaled_by_the_variance_of_weighted_rows():
     """A row of weight 2 is two rows; scikit-learn looks at rows without their weights here."""
     twice = np.repeat(np.arange(250), np.arange(250) % 3)

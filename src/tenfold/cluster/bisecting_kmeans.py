@@ -27,6 +27,8 @@ from tenfold.stats.rows.weighted_sample import Race
 
 SAMPLE, EACH = 4096, 64
 """sampled rows from which the centres of a split are drawn: at least this many, or this many per cluster"""
+STILL = 1e-15
+"""share of the length of two centres by which means of the same rows may move: rounding"""
 
 
 class BisectionTree(NamedTuple):
@@ -280,7 +282,8 @@ class BisectingKMeans(NearestCenter):
         step, means = state.step + 1, s.means()
         if (s.weight == 0).any():
             return self._next(step, state.tree.uncut(state.node), state.sample, state.tolerance)
-        still = float(((means - state.pair) ** 2).sum()) <= state.tolerance
+        rounding = STILL**2 * float((state.pair**2).sum())
+        still = float(((means - state.pair) ** 2).sum()) <= max(state.tolerance, rounding)
         if still or state.rounds + 1 >= self.max_iter:
             return self._next(step, state.tree.cut(state.node, s), state.sample, state.tolerance)
         return state._replace(step=step, pair=means, rounds=state.rounds + 1)

@@ -18,7 +18,7 @@ from tenfold.estimator.shell.constraints import integer
 from tenfold.estimator.shell.keyword_decisions import COUNT, EXACT, exact_tol, one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect
 from tenfold.linear_model.class_moments.whitening import ROUNDING_ASSUMPTION
-from tenfold.stats.moments.moments import Comoments, Moments
+from tenfold.stats.moments.moments import Comoments, Moments, refuse_infinite
 
 
 class TruncatedSVDModel(NamedTuple):
@@ -135,4 +135,7 @@ class TruncatedSVD(OnePass, Transformer):
 def gram_axes(s: Moments) -> Axes:
     """The axes of the rows around zero."""
     zero = np.zeros_like(s.mean)
-    return principal_axes(Moments(s.weight, zero, zero, s.comoment + s.weight * np.outer(s.mean, s.mean)))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        gram = s.comoment + s.weight * np.outer(s.mean, s.mean)
+    refuse_infinite(np.diag(gram))
+    return principal_axes(Moments(s.weight, zero, zero, gram))

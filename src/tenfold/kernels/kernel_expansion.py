@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns, DataError, Labels, Need, Schema
+from tenfold.core import Array, Codes, ColumnError, Columns, DataError, Labels, Need, Schema
 from tenfold.core.rows.columns import TextColumns
 from tenfold.core.rows.objects import OBJECT_KINDS, ObjectKind, objects_of
 from tenfold.estimator import OnePass, fitted
@@ -94,8 +94,15 @@ class KernelExpansion(OnePass):
         if not isinstance(self.gamma, str):
             return float(self.gamma)
         total = s.weight.sum() * s.X.shape[1]
-        mean = float(s.weight @ s.X.sum(axis=1) / total)
-        variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+            mean = float(s.weight @ s.X.sum(axis=1) / total)
+            variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
+        if not np.isfinite(variance) and s.X.size:
+            raise ColumnError(
+                int(np.abs(s.X).max(axis=0).argmax()),
+                "is too large to be squared, and gamma='scale' divides by the variance of the columns. Remedy: rescale "
+                "it, tenfold.MaxAbsScaler(), or give a number as gamma",
+            )
         if variance < MIN_SQUARE_SCALE**2 and s.X.size and s.X.max() > s.X.min():
             raise DataError(
                 "gamma='scale' divides by the variance of the columns, and they are too small to be squared. Remedy: "

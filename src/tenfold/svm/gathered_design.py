@@ -8,13 +8,15 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, Mergeable, Schema
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Mergeable, Schema
 from tenfold.core.field_values import COUNTS, NOT_NEGATIVE, POSITIVE, Index
 from tenfold.core.rows.joined_rows import too_many
 from tenfold.core.statistic import Gathered
 
 OUT_OF_CORE_REMEDY = "dual=False, or SGDClassifier() or SGDRegressor() for very many columns"
 """what to use for more rows than fit into memory"""
+MAX_ENTRY = 1e140
+"""the largest number of a row: its square leaves room for weights, C and the smoothing of the losses"""
 
 
 class GatheredDesign(Mergeable):
@@ -110,13 +112,30 @@ def with_constant(X: Columns, constant: float) -> Array:
 
 
 def _radius(X: Columns) -> float:
-    """The largest length of a row."""
+    """The largest length of a row; an entry that is too large to be squared is refused."""
     if sp.issparse(X.data):
         csr = sp.csr_array(X.sparse(), dtype=np.float64, copy=True)
         csr.sum_duplicates()
+        if (wrong := np.flatnonzero(np.abs(csr.data) > MAX_ENTRY)).size:
+            entry = int(wrong[0])
+            i = int(np.searchsorted(csr.indptr, entry, side="right")) - 1
+            raise _too_large(X, i, int(csr.indices[entry]), float(csr.data[entry]))
         squares = np.asarray(csr.multiply(csr).sum(axis=1)).ravel()
         return float(np.sqrt(squares.max(initial=0.0)))
-    return float(max((np.linalg.norm(block, axis=1).max(initial=0.0) for _, block in X.blocks()), default=0.0))
+    radius = 0.0
+    for rows, block in X.blocks():
+        if np.abs(block).max(initial=0.0) > MAX_ENTRY:
+            i, j = (int(at) for at in np.argwhere(np.abs(block) > MAX_ENTRY)[0])
+            raise _too_large(X, rows.start + i, j, float(block[i, j]))
+        radius = max(radius, float(np.linalg.norm(block, axis=1).max(initial=0.0)))
+    return radius
+
+
+def _too_large(X: Columns, i: int, j: int, value: float) -> DataError:
+    """The error of an entry whose square overflows."""
+    return DataError(
+        f"{value:g} in {X.where(i, j)} is too large to be squared. Remedy: rescale the columns, tenfold.MaxAbsScaler()"
+    )
 
 
 _FIELDS = ("X", "data", "indices", "lengths", "label", "number", "weight")

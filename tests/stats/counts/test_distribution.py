@@ -49,6 +49,19 @@ def test_quantiles_are_those_of_numpy():
         np.testing.assert_array_equal(column.quantiles(SHARES), np.nanquantile(X[:, j], SHARES))
 
 
+def test_quantiles_do_not_depend_on_the_order_of_adding_weights():
+    """Nine of fifteen rows are 1: a share of 6/15 of the weight lies between two values, however it was summed."""
+    X = np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0])[:, None]
+    weight = np.full(15, 1 / 15)
+    whole = summary(X, weight)
+    parts = [summary(X[:cut], weight[:cut]) + summary(X[cut:], weight[cut:]) for cut in range(1, 15)]
+    assert len({float(each.weight[0]) for each in [whole, *parts]}) > 1
+    for each in [whole, *parts]:
+        (found,) = each.column(0).quantiles(np.array([0.4]), "averaged_inverted_cdf")
+        (first,) = each.column(0).quantiles(np.array([0.4]), "inverted_cdf")
+        assert (found, first) == (0.5, 0.0)
+
+
 def test_a_weight_of_whole_numbers_repeats_rows():
     X, weight = columns(500), np.random.default_rng(1).integers(0, 4, 500)
     kept = weight > 0

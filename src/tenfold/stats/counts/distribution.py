@@ -25,6 +25,8 @@ MIN_COLUMN_GROUPS = 1 << 10
 MAX_GROUPS = 1 << 22
 """maximum number of groups of all columns"""
 KEY_BITS = 64
+WEIGHT_ROUNDING = 1e-12
+"""share of the weight by which sums of weights that are not whole may differ, from one order of adding to another"""
 
 
 class Distribution(Mergeable):
@@ -115,10 +117,24 @@ class ValueGroups:
             place = shares * (upto[-1] - 1)
             left = np.floor(place)
             return _between(self._row(upto, left), self._row(upto, left + 1), place - left)
-        found = self._up_to(upto, shares * upto[-1], "left")
+        reach = self._reached(upto, shares)
+        found = self._up_to(upto, reach, "left")
         if method == "inverted_cdf":
             return found
-        return _between(found, self._up_to(upto, shares * upto[-1], "right"), np.full(len(shares), 0.5))
+        return _between(found, self._up_to(upto, reach, "right"), np.full(len(shares), 0.5))
+
+    def _reached(self, upto: Array, shares: Array) -> Array:
+        """These shares of the weight; of weights that are not whole, those up to a value, but for rounding, are equal.
+
+        Else the order in which weights were added would decide whether a quantile is between two values.
+        """
+        reach: Array = shares * upto[-1]
+        if (self.weight == np.rint(self.weight)).all():
+            return reach
+        after = np.minimum(np.searchsorted(upto, reach), len(upto) - 1)
+        ends = upto[np.stack([np.maximum(after - 1, 0), after])]
+        nearest = np.where(np.abs(ends[0] - reach) < np.abs(ends[1] - reach), ends[0], ends[1])
+        return np.where(np.abs(nearest - reach) <= WEIGHT_ROUNDING * upto[-1], nearest, reach)
 
     def _up_to(self, upto: Array, weight: Array, side: Literal["left", "right"]) -> Array:
         """Return the smallest value whose cumulative weight reaches a given weight."""
