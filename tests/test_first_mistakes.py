@@ -88,3 +88,17 @@ def test_a_difference_of_models():
         total - HALVES[0]
     with pytest.raises(TypeError, match="unsupported operand"):
         total - 1
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [tn.KNeighborsClassifier(2), tn.LinearSVC(), tn.SGDClassifier(), tn.SVC(), tn.RBFNetworkClassifier(3)],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_the_remedy_for_columns_beyond_their_squares_takes_them(learner):
+    """Numbers of 1e200 have no square; StandardScaler, which needs their variance, refuses them too."""
+    far = np.column_stack([X[:, 0] * 1e200, X[:, 1]])
+    classes = X[:, 0] > 0
+    with pytest.raises(tn.DataError, match=r"Remedy: .*MaxAbsScaler"):
+        learner.fit(far, classes)
+    assert tn.make_pipeline(tn.MaxAbsScaler(), learner).fit(far, classes).score(far, classes) > 0.8

@@ -210,7 +210,7 @@ def test_parameters_that_do_not_fit_are_refused(given, says):
 def test_numbers_whose_distances_overflow_are_refused_by_name(name):
     learner = getattr(tn, name)(n_neighbors=2)
     X, y = np.array([[1.0, 2.0], [3.0, 1e200], [2.0, 2.0], [4.0, 5.0]]), [0, 1, 0, 1]
-    with pytest.raises(tn.DataError, match="1e\\+200 in column 'x1'.*row 1 is too large.*StandardScaler"):
+    with pytest.raises(tn.DataError, match="1e\\+200 in column 'x1'.*row 1 is too large.*MaxAbsScaler"):
         learner.fit(X, y)
     learner.fit(X[2:], y[2:])
     with pytest.raises(tn.DataError, match="distances would overflow"):

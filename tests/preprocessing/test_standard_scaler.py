@@ -94,5 +94,5 @@ def test_a_column_that_overflows_where_models_merge_is_named():
     X = np.array([[1.0, 1e154], [2.0, 1.01e154]])
     names = ["fine", "huge"]
     a, b = (StandardScaler().fit(pd.DataFrame(sign * X, columns=names)) for sign in (1, -1))
-    with pytest.raises(DataError, match=r"^column 'huge' is too large to be squared\. Remedy: rescale it$"):
+    with pytest.raises(DataError, match=r"^column 'huge' is too large to be squared\. Remedy: .*MaxAbsScaler"):
         a + b

@@ -38,7 +38,7 @@ from tenfold.stats.member_summaries import Joint
 
 OVERFLOW = (
     "{} is not finite: values are too large, too small or of too different scales. Remedy: "
-    "rescale the columns, StandardScaler(), and divide the target by its largest value"
+    "rescale the columns, MaxAbsScaler(), and divide the target by its largest value"
 )
 
 MOST_NAMES = 2

@@ -99,7 +99,7 @@ class RBFSampler(OnePass, Transformer):
             with np.errstate(over="ignore", invalid="ignore"):
                 variance = float((s.square / s.weight + (s.mean - s.mean.mean()) ** 2).mean())
             if not np.isfinite(variance):
-                raise DataError("gamma='scale': the variance of X is beyond float64. Remedy: StandardScaler before it")
+                raise DataError("gamma='scale': the variance of X is beyond float64. Remedy: MaxAbsScaler before it")
             gamma = 1.0 / (p * variance) if variance > 0 else 1.0
         random = np.random.default_rng(self.random_state)
         shape = (p, self.n_components)

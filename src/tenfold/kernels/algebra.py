@@ -291,7 +291,7 @@ def finite(kernel: Kernel, values: Out) -> Out:
     if not fine:
         raise DataError(
             f"{kernel} has values that are too large for a {values.dtype}, or that are no numbers. "
-            "Remedy: columns of similar scale, StandardScaler first; or a smaller degree or gamma"
+            "Remedy: columns of similar scale, MaxAbsScaler first; or a smaller degree or gamma"
         )
     return values
 

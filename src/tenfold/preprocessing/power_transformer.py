@@ -105,7 +105,7 @@ class PowerTransformer(OnePass, Transformer):
             j = int(np.argwhere(~np.isfinite(found))[0][0])
             raise DataError(
                 f"column {schema.names[j]!r} has powers beyond the range of float64. Remedy: rescale it with "
-                "StandardScaler"
+                "MaxAbsScaler"
             )
         return PowerModel(*(np.ascontiguousarray(some) for some in found.T))
 

@@ -215,7 +215,7 @@ class Columns:
         if not fine.all():
             self.check()
             j = int(np.argwhere(~fine)[0][-1])
-            raise DataError(f"{self._column(j)} is too large to be squared. Remedy: rescale it")
+            raise DataError(f"{self._column(j)} is too large to be squared. Remedy: rescale it, tenfold.MaxAbsScaler()")
 
     def _fill(self, start: int, stop: int, shift: Array | None, block: Array, checked: bool) -> None:
         if isinstance(self.data, tuple):

@@ -179,7 +179,7 @@ def squared_lengths(design: Design) -> Array:
         for codes in () if design.plain else design.codes:
             out += codes >= 0
     if not np.isfinite(out).all():
-        raise DataError("a row is too long to be squared. Remedy: rescale the columns, StandardScaler()")
+        raise DataError("a row is too long to be squared. Remedy: rescale the columns, MaxAbsScaler()")
     return out
 
 

@@ -219,5 +219,5 @@ def falling(centers: Array) -> float:
     gamma = 0.5 / float(apart.min(axis=1).mean()) ** 2
     if not 0 < gamma < np.inf:
         far = "the centres are so far apart, or so near, that gamma is beyond the range of float64"
-        raise DataError(f"{far}. Remedy: rescale the columns with StandardScaler, or give gamma")
+        raise DataError(f"{far}. Remedy: rescale the columns with MaxAbsScaler, or give gamma")
     return gamma

@@ -70,7 +70,7 @@ class Basis(OnePass, Transformer):
         if len(wrong):
             raise DataError(
                 f"column {schema.names[wrong[0]]!r}: its centres are so far apart, or so near, that gamma is beyond "
-                "the range of float64. Remedy: rescale it with StandardScaler, or give gamma"
+                "the range of float64. Remedy: rescale it with MaxAbsScaler, or give gamma"
             )
         return BasisModel(found, gamma)
 

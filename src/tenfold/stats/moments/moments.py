@@ -189,7 +189,7 @@ class Comoments(Grouped[Moments], Stacked[Moments]):
         wrong = summarize_cells(rows, y, chunk.weight, root, ends, height, SHIFT_ROWS, *found)
         if wrong >= 0:  # of which the column is named
             self.summarize(chunk.rows(slice(int(ends[wrong]), int(ends[wrong + 1]))))
-            raise DataError("a column is too large to be squared. Remedy: rescale it")
+            raise DataError("a column is too large to be squared. Remedy: rescale it, tenfold.MaxAbsScaler()")
         return Moments(*found)  # type: ignore[arg-type]
 
     def merge_cells(self, a: Moments, b: Moments, cells_a: Codes, cells_b: Codes) -> Moments:
@@ -234,7 +234,9 @@ def refuse_infinite(squares: Array) -> None:
     """Refuse sums of squares, by column, that have overflowed where parts were merged."""
     fine = np.isfinite(squares)
     if not fine.all():
-        raise ColumnError(int(np.argwhere(~fine)[0][-1]), "is too large to be squared. Remedy: rescale it")
+        raise ColumnError(
+            int(np.argwhere(~fine)[0][-1]), "is too large to be squared. Remedy: rescale it, tenfold.MaxAbsScaler()"
+        )
 
 
 def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float = MIN_CROSS_SCALE) -> None:

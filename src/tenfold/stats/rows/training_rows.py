@@ -88,7 +88,7 @@ def matrix(X: Columns, largest: float = np.inf) -> Array:
             i, j = (int(at) for at in np.argwhere(np.abs(block) > largest)[0])
             raise DataError(
                 f"{block[i, j]:g} in {X.where(rows.start + i, j)} is too large: distances would overflow. "
-                "Remedy: columns of similar scale, StandardScaler first"
+                "Remedy: columns of similar scale, MaxAbsScaler first"
             )
         if len(block) == len(X):
             return block
