@@ -353,3 +353,25 @@ def test_the_legend_keeps_the_area_apart_from_its_interval():
     assert legend_of("model", "AUC", 0.7519, (0.7502, 0.7536), 0.95) == "model (AUC = 0.752, 95 %: 0.750 to 0.754)"
     assert legend_of("model", "AUC", 0.91, (0.83, 0.95), 0.95) == "model (AUC = 0.91, 95 %: 0.83 to 0.95)"
     assert legend_of("model", "AUC", 1.0, (1.0, 1.0), 0.95) == "model (AUC = 1.00, 95 %: 1.00 to 1.00)"
+
+
+def test_a_category_that_a_step_has_renamed_is_named(rows):
+    encode = tn.ColumnTransformer(
+        [("cat", tn.OrdinalEncoder(), ["shop", "category"]), ("num", "passthrough", ["price"])]
+    )
+    boosted = tn.HistGradientBoostingClassifier(max_iter=2, categorical_features=["shop", "category"])
+    for fit in (
+        tn.make_pipeline(encode, boosted).fit,
+        lambda some: tn.cross_validate(tn.make_pipeline(encode, boosted), some),
+    ):
+        with pytest.raises(tn.DataError, match=r"there is no column 'shop'; did you mean \['cat__shop'\]"):
+            fit(rows)
+    listed = tn.HistGradientBoostingClassifier(max_iter=2, categorical_features=["cat__shop", "cat__category"])
+    assert tn.make_pipeline(encode, listed).fit(rows).score(rows) > 0.5
+
+
+def test_folds_by_a_date_that_is_a_feature_name_the_day(rows):
+    with pytest.raises(tn.DataError, match=r"Remedy: tenfold.col\('timestamp'\).dt.date\(\) in place of its name"):
+        tn.cross_validate(tn.make_pipeline(columns(), tn.GaussianNB()), rows, groups="timestamp", folds=3)
+    model = tn.make_pipeline(columns(), tn.GaussianNB(var_smoothing=1e-3))
+    assert tn.cross_validate(model, rows, groups=tn.col("timestamp").dt.date(), folds=3).scores.shape == (1, 1, 3)

@@ -42,7 +42,8 @@ class FirstRows(NamedTuple):
         """Return all columns except the named one, which says the fold or the group of each row."""
         if column is None:
             return self
-        remedy = f"tenfold.col({column!r}) in place of its name, which leaves it a feature"
+        day = ".dt.date()" if self._has_dates(column) else ""
+        remedy = f"tenfold.col({column!r}){day} in place of its name, which leaves it a feature"
         taken = {**self.taken, column: f"says the fold or the group of each row. Remedy: {remedy}"}
         left = [label for label in self.labels if label != column]
         if len(left) == len(self.labels):
@@ -50,10 +51,18 @@ class FirstRows(NamedTuple):
         rows = self.rows.select(left) if isinstance(self.rows, pa.Table) else self.rows[left]
         return FirstRows(tuple(left), rows, taken)
 
+    def _has_dates(self, column: str) -> bool:
+        """Whether a column holds points in time."""
+        if not isinstance(self.rows, pa.Table) or column not in self.rows.column_names:
+            return False
+        return pa.types.is_timestamp(self.rows.schema.field(column).type)
+
     def refuse_taken(self, chosen: Any) -> None:
         """Refuse columns, by their names, that are no features."""
         for name in [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, (list, tuple)) else ():
             if isinstance(name, str) and name in self.taken and name not in self.labels:
+                if any(f"__{name}" in str(label) for label in self.labels):  # a step has made columns of it
+                    raise no_column(name, self.names)
                 what, _, remedy = self.taken[name].partition(". ")
                 raise DataError(f"column {name!r} {what}, so it is no feature. {remedy}")
 

@@ -312,7 +312,7 @@ class ArrowSource(Source):
                 f"columns {missing} that the model was fitted with are missing: {self.where} has "
                 f"{list(self.types.names)[:20]}. Remedy: rows with the columns of the fit, or a fit without these"
             )
-        left_out = self.roles.left_out(there)
+        left_out = self.roles.left_out(there - {*self.names})
         if left_out and (lost := [name for name in used if name in left_out]):
             how = "drop" if {*lost} & {*self.roles.drop} else "columns"
             raise DataError(
