@@ -55,7 +55,7 @@ class FirstRows(NamedTuple):
         """Whether a column holds points in time."""
         if not isinstance(self.rows, pa.Table) or column not in self.rows.column_names:
             return False
-        return pa.types.is_timestamp(self.rows.schema.field(column).type)
+        return bool(pa.types.is_timestamp(self.rows.schema.field(column).type))
 
     def refuse_taken(self, chosen: Any) -> None:
         """Refuse columns, by their names, that are no features."""
