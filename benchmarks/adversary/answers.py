@@ -43,11 +43,13 @@ def decided(members: Any, X: Any) -> Any:
     """
     sure = np.ones(len(members[0].predict(X)), bool)
     for member in members:
+        if not (hasattr(member, "predict_proba") or hasattr(member, "decision_function")):
+            continue
         probabilities = hasattr(member, "predict_proba")
         scores = np.asarray(member.predict_proba(X) if probabilities else member.decision_function(X))
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        if scores.shape[1] > 1:
+        if scores.ndim == 1:  # a score around zero is a sum whose terms cancel: its size is that of others
+            sure &= np.abs(scores) > 1e-9 * max(float(np.abs(scores).max(initial=0.0)), 1e-3)
+        elif scores.shape[1] > 1:
             best = np.sort(scores, axis=1)[:, -2:]
             sure &= best[:, 1] - best[:, 0] > 1e-7 * np.abs(best).max(axis=1)
     return sure
