@@ -107,6 +107,11 @@ def same_model(a: Any, b: Any, case: Any, what: str, tolerance: float = 1e-6) ->
     if named(case, "LinearSV") and (reach := _distance_by_gaps(a, b)) > tolerance / 10:
         same_within_gaps(a, b, case, what, reach)
         return
+    if named(case, "KernelRidge") and (reach := _distance_by_residuals(a, b)):
+        x, y = (model.predict(asked(case)) for model in (a, b))
+        off = np.abs(x - y) * np.sqrt(weights_of(case)) - tolerance * np.abs(x).max()
+        must((off <= reach).all(), f"{what}: off by {off.max():.3g}, and the residuals prove {reach:.3g}")
+        return
     x, y = outputs(a, asked(case)), outputs(b, asked(case))
     if named(case, "PCA", "LinearDiscriminant", "Fisher") and "transform" in x:  # axes may be turned
         x["transform"], y["transform"] = np.abs(x["transform"]), np.abs(y["transform"])
@@ -120,6 +125,16 @@ def _distance_by_gaps(a: Any, b: Any) -> float:
     """How far the weights of two linear machines may be apart: half the squared distance to the optimum is a gap."""
     models = [model.steps[-1][1] if hasattr(model, "steps") else model for model in (a, b)]
     return sum(float(np.sqrt(2.0 * max(model.certificate_["gap"].value, 0.0))) for model in models)
+
+
+def _distance_by_residuals(a: Any, b: Any) -> float:
+    """How far two kernel ridge regressions may be apart at rows learnt from; 0 if their kernel is not proved to be one.
+
+    With K + αI of no eigenvalue below α, the error of K a is at most the residual of (K + αI) a = y, which the gap is
+    the square of. It has the rounding of K a, as which predictions are rounded, in it.
+    """
+    gaps = [(m.steps[-1][1] if hasattr(m, "steps") else m).certificate_["gap"] for m in (a, b)]
+    return sum(2.0 * float(np.sqrt(gap.value)) for gap in gaps) if all(g.status == "proved" for g in gaps) else 0.0
 
 
 def same_within_gaps(a: Any, b: Any, case: Any, what: str, reach: float) -> None:
