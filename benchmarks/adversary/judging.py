@@ -214,7 +214,17 @@ def _worded(last: traceback.FrameSummary) -> bool:
 
 
 def _they_answer(case: Case | Problem) -> bool:
-    """Whether scikit-learn fits the same rows, and says something finite of them."""
+    """Whether scikit-learn fits the same rows, and says something finite of them; also of those with weight alone.
+
+    To it, rows without weight are rows: it counts their classes, and their values.
+    """
+    weight = getattr(case, "weight", None)
+    if weight is not None and not (weight > 0).all():
+        return _fits(case) and _fits(case.rows(weight > 0))
+    return _fits(case)
+
+
+def _fits(case: Any) -> bool:
     try:
         theirs, X = _theirs(case)
         with warnings.catch_warnings():
