@@ -7,6 +7,7 @@ import pytest
 
 from tenfold.core import DataError, Need
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic, Strided
+from tenfold.engine.executors.tasks import merge_all
 from tenfold.engine.held_rows import Scan
 from tenfold.engine.merge_tree import merge
 from tenfold.engine.plan import Continue, Groups, Plan
@@ -273,6 +274,35 @@ def test_held_rows_are_known_by_which_they_are_and_by_the_lens():
     plain, kept = leaves(After((Times(2.0),), List()), After((Times(3.0),), List(), keep=True))
     assert not plain.held
     assert kept.held
+
+
+class Whole(Round):
+    """Of all rows, which nobody but a certificate asks for again."""
+
+    whole = True
+
+
+def test_rows_that_are_all_in_a_summary_are_held_for_a_certificate_alone():
+    def leaves(*certified):
+        asked = Whole(1, lens=Doubled())
+        return Plan(As(VIEW, Each(tuple(Continue(str(c), asked, certified=c) for c in certified)))).leaves
+
+    assert [bool(leaf.held) for leaf in leaves(True)] == [True]
+    assert [bool(leaf.held) for leaf in leaves(False)] == [False]
+    assert [bool(leaf.held) for leaf in leaves(False, True)] == [True]
+    assert Plan(As(VIEW, Continue("", Round(1, lens=Doubled()), certified=False))).leaves[0].held
+    kept, fresh = (answer(Continue("", Whole(1, lens=Doubled()), certified=c)).summary for c in (True, False))
+    assert kept == fresh == answer(Round(1, lens=Doubled())).summary
+
+
+def test_a_merge_uses_up_the_summaries_of_one_process_and_no_outputs_of_tasks():
+    leaves = Plan(As(VIEW, Each((List(), List(1))))).leaves
+    parts = [Scan(tuple(leaves))(SOURCE, part) for part in range(2)]
+    merged, again = merge_all(list(parts)), merge_all(list(parts))
+    assert [one.summary.rows for one in merged.each] == [one.summary.rows for one in again.each]
+    total = merge(parts)
+    assert [one.rows for one in total.each] == [one.rows for one in merged.each]
+    assert [*parts[0].each, *parts[1].each] == [None] * 4
 
 
 def test_a_round_goes_on_from_the_scratch_of_its_fit():

@@ -102,6 +102,58 @@ def test_who_needs_no_scan_goes_first(plans, scans):
     assert [m.done.at.state.step for m in members] == [len(plan) for plan in plans]
 
 
+class AllRows(Weight):
+    """Sixty bytes."""
+
+    @property
+    def gathered(self):
+        return 60
+
+
+class Gathers(Plays):
+    """Asks for all rows (g), or for what is read (r)."""
+
+    def ask(self, state):
+        if state.step == len(self.plan):
+            return None
+        what = self.plan[state.step]
+        return Weight(state.step) if what == "r" else AllRows(int(what))
+
+
+@pytest.mark.parametrize(
+    ("plans", "most", "scans"),
+    [
+        (["1", "2", "3"], 1000, 1),
+        (["1", "2", "3"], 120, 2),
+        (["1", "2", "3"], 100, 3),
+        (["1", "2", "3"], 0, 3),  # one in any case
+        (["1", "1", "1"], 60, 1),  # equal ones are gathered once
+        (["1", "2", "rr", "r"], 60, 2),
+    ],
+)
+def test_a_scan_gathers_few_rows_at_once(plans, most, scans, monkeypatch):
+    monkeypatch.setattr("tenfold.engine.loop.MOST_GATHERED", most)
+    source = rows()
+    schema = source.known(Plays.need)
+    members = [Member(Gathers(plan), Snapshot(schema, At(0))) for plan in plans]
+    with opened(Local(threads=1), source) as session:
+        assert run(members, source, session) == source.scans == scans
+    assert [m.done.at.state.step for m in members] == [len(plan) for plan in plans]
+
+
+def test_folds_of_boosting_are_gathered_a_few_at_a_time(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((300, 3))
+    y = (X[:, 0] + random.standard_normal(300) > 0).astype(int)
+    learner = tn.HistGradientBoostingClassifier(max_iter=4)
+    found = []
+    for most in (1 << 27, 2 * 240 * 11, 0):
+        monkeypatch.setattr("tenfold.engine.loop.MOST_GATHERED", most)
+        found.append(tn.cross_validate(learner, X, y, folds=5))
+    assert [one.scans - found[0].scans for one in found] == [0, 2, 4]
+    assert len({one.scores.tobytes() for one in found}) == 1
+
+
 CHECKED = [
     tn.HistGradientBoostingClassifier(max_iter=5),
     tn.HistGradientBoostingRegressor(max_iter=5, loss="absolute_error"),

@@ -9,7 +9,7 @@ from sklearn.metrics import r2_score, roc_auc_score
 import tenfold as tn
 from tenfold.compiled.tree.tree_search import NUMERIC, SUBSET, SUMS, UNPENALIZED_CATEGORIES
 from tenfold.core import Chunk, Columns
-from tenfold.engine.held_rows import for_statistic
+from tenfold.engine.scan_part import for_statistic
 from tenfold.stats.trees.tree_bins import Cut, TreeLens, WeightUnit
 from tenfold.tree.growing import grower, levelwise
 from tenfold.tree.growing.channels import SumChannels

@@ -50,6 +50,11 @@ class Statistic(Expression, Generic[S]):
         raise NotImplementedError
 
     @property
+    def gathered(self) -> int:
+        """About how many bytes its summary takes, if that grows with the rows: few such are made in one scan."""
+        return 0
+
+    @property
     def title(self) -> str:
         """Name of the statistic in histories, progress bars and the dashboards of clusters."""
         return type(self).__name__
@@ -130,6 +135,8 @@ class Held(Statistic[S]):
     """
 
     lens: Lens = field(kw_only=True)
+    whole: ClassVar[bool] = False
+    """whether its summary has all the rows, so that only claims need them again"""
 
     def follow(self, held: HeldRows, scratch: HeldRows) -> HeldRows:
         """Return the scratch of held rows for this statistic: the same bits from None as from any earlier scratch."""

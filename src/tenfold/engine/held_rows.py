@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tenfold.core import Chunk, Codes, Columns
+from tenfold.core import Chunk, Codes
 from tenfold.core.rows.row_sketch import RowSketch
-from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
+from tenfold.core.statistic import Expression, Held, Ordered
 from tenfold.engine.merge_tree import MergeTree, merge
 from tenfold.engine.plan import Groups, Leaf, Plan
 from tenfold.engine.row_counts import Counted, this_machine
@@ -28,6 +26,7 @@ from tenfold.engine.scan_part import (
     marks_of,
     rows_of,
     summary_of,
+    through,
 )
 from tenfold.sources import Source
 from tenfold.stats.combinators import As, View
@@ -70,20 +69,6 @@ def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
         held = {group: through(leaf.statistic.lens, rows) for group, rows in held.items()}
     counts = {group: rows.n for group, rows in some.items()}
     return Piece(held, counts, chunk.dropped, marks_of(leaf, chunk))
-
-
-def through(lens: Lens, chunk: Chunk) -> Chunk:
-    """Return rows with their columns replaced by the output of a lens; side columns have already set their groups."""
-    nothing = Columns(np.empty((chunk.n, 0)), (), offset=chunk.X.offset, kept=chunk.X.kept)  # errors name rows
-    return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0, side={})
-
-
-def for_statistic(statistic: Statistic, chunk: Chunk) -> Chunk:
-    """Return a chunk as a statistic summarizes it: through its lens, if any, with the scratch of the rows."""
-    if not isinstance(statistic, Held):
-        return chunk
-    held = through(statistic.lens, chunk)
-    return held._replace(scratch=statistic.follow(held.held, None))
 
 
 def of_chunk(expression: Expression, chunk: Chunk, view: View) -> Any:

@@ -41,6 +41,8 @@ OVERFLOW = (
     "rescale the columns, MaxAbsScaler(), and divide the target by its largest value"
 )
 
+MOST_GATHERED = 1 << 27
+"""bytes of rows that summaries of one scan gather, at about the most"""
 MOST_NAMES = 2
 """of learners that progress shows"""
 FINITE_CLAIMS = frozenset({"objective", "gradient"})
@@ -156,7 +158,8 @@ class Member:
 
     def expression(self, ask: Expression) -> Expression:
         """Return the learner's expression for its rows, and for each group if all groups are needed."""
-        whole: Expression = Continue(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
+        marked = self.certified and not self.at.marks and every(ask) == 1
+        whole: Expression = Continue(self.name, ask, marked, self.certified)
         stages = stages_of(self.before, self.learner.need, training=True) if self.before else ()
         # Transformed rows are held if they are read again, and the transformation is slow or they are a few of all.
         again = self.learner.passes == MANY
@@ -245,12 +248,16 @@ def _named(m: Member) -> AbstractContextManager[None]:
 def _first_without_scan(
     turns: list[Turn], session: Session, held: Container[tuple[bytes, int]]
 ) -> tuple[list[Turn], Plan]:
-    """The turns that need only rows which are held, if there are any; else all. And the plan of what they ask for."""
+    """The turns that need only rows which are held, if there are any; else all that one scan serves. And their plan.
+
+    Summaries that have all rows are gathered by a few members at a time; the others wait for the next scan.
+    """
     plan = session.plan(Each(tuple(itertools.starmap(Member.expression, turns))))
     lacking = plan.reads(held)
-    if all(lacking) or not any(lacking):
+    wanted = [not reads for reads in lacking] if any(lacking) and not all(lacking) else plan.fits(MOST_GATHERED)
+    if all(wanted):
         return turns, plan
-    some = [turn for turn, reads in zip(turns, lacking, strict=True) if not reads]
+    some = list(itertools.compress(turns, wanted))
     return some, session.plan(Each(tuple(itertools.starmap(Member.expression, some))))
 
 

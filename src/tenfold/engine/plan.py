@@ -64,12 +64,16 @@ class Leaf(Value):
     keep: bool = False
     marked: bool = False
     """whether rows are to be recognised again later"""
+    certified: bool = True
+    """whether rows that all are in the summary may be read once more, for claims"""
     identity = ("view", "statistic", "picks", "stages", "by", "draws")
 
     @cached_property
     def held(self) -> bytes:
         """Return the identity of the held rows: how they are read and selected, and the lens, but not the round."""
         if isinstance(self.statistic, Held):
+            if self.statistic.whole and not self.certified:
+                return b""
             lens = self.statistic.lens
         elif self.keep:
             lens = WholeRows()
@@ -228,6 +232,20 @@ class Plan:
         lacking = [leaf.order is not None or (leaf.held, leaf.every) not in held for leaf in self.leaves]
         return [any(lacking[at] for at in _places(shape)) for shape in self._shape]
 
+    def fits(self, most: int) -> list[bool]:
+        """Whether each expression, of an `Each` of several, goes into one scan whose summaries gather so many bytes.
+
+        Expressions are taken in order, the first one that gathers rows in any case; those that gather none all fit.
+        """
+        taken, room, found = set[int](), most, list[bool]()
+        for shape in self._shape:
+            new = set(_places(shape)) - taken
+            size = sum(self.leaves[at].statistic.gathered for at in new)
+            found.append(size <= room or (size > 0 and room == most))
+            if found[-1]:
+                taken, room = taken | new, room - size
+        return found
+
     def _flat(self, e: Expression, at: _Within) -> Any:
         """The shape of the answer, leaves put into the list: a list of shapes, or which leaf and which groups of it."""
         match e:
@@ -244,8 +262,9 @@ class Plan:
                 return self._flat(one, at._replace(stages=(*at.stages, *stages), keep=at.keep or keep))
             case Reweighted(draw=draw, of=one):
                 return self._flat(one, at._replace(draws=(*at.draws, (draw, at.depth))))
-            case Continue(chain=chain, of=one, marked=marked):
-                return self._flat(one, at._replace(chain=f"{at.chain}/{chain}", marked=at.marked or marked))
+            case Continue(chain=chain, of=one, marked=marked, certified=certified):
+                within = at._replace(chain=f"{at.chain}/{chain}", marked=at.marked or marked)
+                return self._flat(one, within._replace(certified=at.certified and certified))
             case Gathered():
                 return self._put(at.leaf(replace(e, memory=self.memory)))
             case Statistic():
@@ -262,8 +281,11 @@ class Plan:
         at = self._places.setdefault(leaf.digest, len(self.leaves))
         if at == len(self.leaves):
             self.leaves.append(leaf)
-        elif leaf.marked and not self.leaves[at].marked:
-            self.leaves[at] = replace(self.leaves[at], marked=True)
+        else:
+            known = self.leaves[at]
+            marked, certified = known.marked or leaf.marked, known.certified or leaf.certified
+            if (marked, certified) != (known.marked, known.certified):
+                self.leaves[at] = replace(known, marked=marked, certified=certified)
         return _Taken(at, groups)
 
 
@@ -286,13 +308,15 @@ class _Within(NamedTuple):
     keep: bool = False
     chain: str = ""
     marked: bool = False
+    certified: bool = True
 
     def leaf(self, statistic: Statistic) -> Leaf:
         """Return the leaf of a statistic inside these combinators."""
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} has no view of the rows. Remedy: wrap it, As(view, statistic)")
         by = crossed(self.keys) if self.keys else None
-        leaf = Leaf(self.view, statistic, self.picks, self.stages, by, (), self.chain, self.keep, self.marked)
+        rows = (self.view, statistic, self.picks, self.stages, by, ())
+        leaf = Leaf(*rows, self.chain, self.keep, self.marked, self.certified)
         if not self.draws:
             return leaf
         draws = tuple(d if self.depth == deep else DrawAround(d, self.depth - deep) for d, deep in self.draws)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes
+from tenfold.core import Chunk, Codes, Columns
 from tenfold.core.rows.chunk import segments
 from tenfold.core.rows.chunk_memo import chunk_memo
 from tenfold.core.rows.row_sketch import RowSketch
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Held, Lens, Statistic
 from tenfold.engine.merge_tree import merge
 from tenfold.engine.plan import Groups, Leaf, Pick
 from tenfold.engine.row_counts import Counted, this_machine
@@ -37,12 +37,19 @@ class LeafSummary:
 
     __slots__ = ("each",)
 
-    def __init__(self, each: Sequence[Any]) -> None:
-        self.each = tuple(each)
+    def __init__(self, each: Iterable[Any]) -> None:
+        self.each = list(each)
 
     def __add__(self, other: LeafSummary) -> LeafSummary:
-        pairs = zip(self.each, other.each, strict=True)
-        return LeafSummary([b if a is None else a if b is None else a + b for a, b in pairs])
+        """Merge leaf by leaf. Both are used up: the summaries of a leaf are let go as soon as they are merged."""
+        if len(self.each) != len(other.each):
+            raise ValueError(f"summaries of {len(self.each)} leaves do not merge with those of {len(other.each)}")
+        return LeafSummary(map(self._merged, repeat(other), range(len(self.each))))
+
+    def _merged(self, other: LeafSummary, at: int) -> Any:
+        a, self.each[at] = self.each[at], None
+        b, other.each[at] = other.each[at], None
+        return b if a is None else a if b is None else a + b
 
 
 def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple[int, Chunk, Codes | None]]:
@@ -199,8 +206,22 @@ def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Group
 def counted(leaf: Leaf, chunk: Chunk) -> Counted:
     """The summary of a chunk, whatever its groups, and its rows."""
     drawn = drawn_anew(leaf, chunk)[0] if leaf.draws else chunk
-    summary = leaf.statistic.summarize(drawn)
+    summary = leaf.statistic.summarize(for_statistic(leaf.statistic, drawn))
     return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk), drawn.n)
+
+
+def through(lens: Lens, chunk: Chunk) -> Chunk:
+    """Return rows with their columns replaced by the output of a lens; side columns have already set their groups."""
+    nothing = Columns(np.empty((chunk.n, 0)), (), offset=chunk.X.offset, kept=chunk.X.kept)  # errors name rows
+    return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0, side={})
+
+
+def for_statistic(statistic: Statistic, chunk: Chunk) -> Chunk:
+    """Return a chunk as a statistic summarizes it: through its lens, if any, with the scratch of the rows."""
+    if not isinstance(statistic, Held):
+        return chunk
+    held = through(statistic.lens, chunk)
+    return held._replace(scratch=statistic.follow(held.held, None))
 
 
 def marks_of(leaf: Leaf, chunk: Chunk) -> RowSketch | None:

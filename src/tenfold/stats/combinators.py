@@ -225,6 +225,8 @@ class Continue(Expression):
     of: Expression
     marked: bool = False
     """whether rows are to be recognised again later"""
+    certified: bool = True
+    """whether claims are wanted, for which rows may be read once more"""
 
 
 def statistics(expression: Expression) -> Iterator[Statistic]:

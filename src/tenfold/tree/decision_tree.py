@@ -127,7 +127,7 @@ class DecisionTree(Pruned, TreePaths):
             case GatheringRows(_, setup) if self.method == "exact":
                 return RowValues(setup.weights, self._holdout)
             case GatheringRows(_, setup):
-                return BinnedRows(setup.weights, holdout=self._holdout, lens=setup.lens)
+                return BinnedRows(setup.weights, holdout=self._holdout, rows=setup.ranges.rows, lens=setup.lens)
             case GrowingLevels(_, setup, _, at):
                 growing = setup.weights, at, self.channels(setup), self.rules(setup)
                 if self._missing_code == PARTS:

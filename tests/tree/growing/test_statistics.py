@@ -8,7 +8,7 @@ import pytest
 import tenfold as tn
 from tenfold.core.statistic import Grouped, Held
 from tenfold.engine import fit
-from tenfold.engine.held_rows import for_statistic, through
+from tenfold.engine.scan_part import for_statistic, through
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
 from tenfold.tree.growing import grower, levelwise

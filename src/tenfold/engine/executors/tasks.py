@@ -51,7 +51,13 @@ def reduce_parts(job: Job, source: Source, parts: range) -> Any:
 def merge_all(summaries: list[Any]) -> Any:
     """The merge of outputs of other tasks."""
     with one_blas_thread():
-        return merge(some.found if isinstance(some, ReadResult) else some for some in summaries)
+        return merge(map(_to_use_up, summaries))
+
+
+def _to_use_up(output: Any) -> Any:
+    """The summaries in an output, which others may read again, to be used up by a merge."""
+    found = output.found if isinstance(output, ReadResult) else output
+    return LeafSummary(found.each) if isinstance(found, LeafSummary) else found
 
 
 def read_parts(leaves: list[Leaf], lost: list[Leaf], source: Source, parts: range) -> ReadResult | LeafSummary:

@@ -333,7 +333,7 @@ class Boosting(Continues, Estimator):
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
             case AddingTrees(_, setup) | FindingConstantOfRows(_, setup) | BoostingRows(_, setup):
-                return BinnedRows(setup.weights, self._sampling(setup).drawn, lens=setup.lens)
+                return BinnedRows(setup.weights, self._sampling(setup).drawn, rows=setup.ranges.rows, lens=setup.lens)
             case BoostingLevels(_, setup, boosted, at):
                 return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
             case FindingQuantiles(_, setup, boosted, sought):

@@ -217,7 +217,7 @@ class RandomForest(Continues, MemberSequence, TreeGrower, ForestPaths, Generic[S
             case WeighingRows(_, setup):
                 return ChannelSums(setup.weights, self.channels(setup), lens=setup.lens)
             case GrowingForest(_, setup):
-                return BinnedRows(setup.weights, self.bootstrap, lens=setup.lens)
+                return BinnedRows(setup.weights, self.bootstrap, rows=setup.ranges.rows, lens=setup.lens)
             case GrowingForestLevels(_, setup, _, at):
                 growing = setup.weights, at, self.weighed_channels(setup), self.rules(setup)
                 kind = NodeRows if at.wants_rows else NodeHistograms

@@ -29,8 +29,8 @@ from tenfold.stats.moments.rfactor import last_bits
 
 MAX_EXTRA_SCANS = 4
 """scans at most, beyond the first"""
-MAX_TERMS = 10_000
-"""terms at most: their products in double-double take some 5 GB"""
+MAX_TERMS = 2_000
+"""terms at most: a system of so many takes seconds, one of twice as many eight times as long"""
 
 
 class PolynomialRegressionModel(NamedTuple):

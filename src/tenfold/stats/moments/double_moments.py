@@ -125,15 +125,19 @@ class DoubleMoments(Mergeable):
         if np.array_equal(coef.high, self.coef) and np.array_equal(coef.low, self.coef_rest):
             return self
         by = Double(self.coef, self.coef_rest) - coef
-        p = len(self.center)
-        move = Double.of(np.eye(p + 1))
-        move.high[p, :p], move.low[p, :p] = by.high[1:], by.low[1:]
-        second = move @ self.second() @ move.T
-        mean = move @ Double(self.mean[:, None], self.mean_rest[:, None])
-        level = mean.at((p, 0)) + by.at(0)
-        mean.high[p], mean.low[p] = level
+        p, whole = len(self.center), self.second()
+        move = Double(np.append(by.high[1:], 1.0)[None], np.append(by.low[1:], 0.0)[None])
+        last = move @ whole  # of all rows of the co-moments, only that of the target moves
+        corner = last @ move.T
+        second = Double(whole.high.copy(), whole.low.copy())
+        for kept, moved, end in zip(second, last, corner, strict=True):
+            kept[p] = kept[:, p] = moved[0]
+            kept[p, p] = end[0, 0]
+        target = move @ Double(self.mean[:, None], self.mean_rest[:, None])
+        mean = Double(self.mean.copy(), self.mean_rest.copy())
+        mean.high[p], mean.low[p] = target.at((0, 0)) + by.at(0)
         return replace(
-            self, mean=mean.high[:, 0], mean_rest=mean.low[:, 0], comoment=second.high, comoment_rest=second.low,
+            self, mean=mean.high, mean_rest=mean.low, comoment=second.high, comoment_rest=second.low,
             coef=coef.high, coef_rest=coef.low,
         )  # fmt: skip
 

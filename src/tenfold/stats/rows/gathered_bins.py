@@ -77,9 +77,17 @@ class GatheredBins(Mergeable):
 class BinnedRows(OfBins[GatheredBins]):
     """Statistic of all training rows as bins, for trees that are grown in one process."""
 
+    whole = True
     places: bool = False
     """whether trees draw rows by their places"""
     holdout: Holdout = Holdout()
+    rows: int = 0
+    """how many there are, as counted before"""
+
+    @property
+    def gathered(self) -> int:
+        # Bins, a target, and perhaps a weight and a place.
+        return self.rows * (len(self.lens.cut.levels) + 8 * (1 + self.places + (not self.weights.even)))
 
     def summarize(self, chunk: Chunk) -> GatheredBins:
         seen, _ = self.weighted_rows(chunk, self.places or self.holdout.by_place)
