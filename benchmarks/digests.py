@@ -188,7 +188,7 @@ def record(only: str) -> tuple[dict[str, Digests], list[str]]:
     unlike = []
     data = fuzzing.data(ROWS)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
         tempfile.TemporaryDirectory() as folder,
         warnings.catch_warnings(),

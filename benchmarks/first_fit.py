@@ -125,7 +125,7 @@ def compiled():
 
 if __name__ == "__main__":
     from distributed import Client, LocalCluster
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         with Client(cluster) as client:
             import dask.array as da
             X = da.from_array(np.random.default_rng(0).normal(size=(400, 4)), chunks=(50, 4))

@@ -178,7 +178,7 @@ def large(rows: int = 100_000_000) -> None:
         promise(f"{what} of 1,024", int(memory) < 1024)
         from distributed import Client, LocalCluster
 
-        with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        with LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
             with tn.on(tn.Dask(client)):
                 began = time.perf_counter()
                 source = tn.scan(folder, sequence="who", categorical=["symbol"])

@@ -53,7 +53,7 @@ class Cluster:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address=":0",
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # its web server wants a port all the same
                 silence_logs=logging.CRITICAL,
             )

@@ -227,7 +227,7 @@ def cluster() -> Any:
     """One cluster of processes for all cases."""
     from distributed import Client, LocalCluster
 
-    return Client(LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None))
+    return Client(LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"))
 
 
 def dask_frame(case: Any) -> Any:

@@ -175,7 +175,7 @@ def test_the_same_bits_everywhere(frame, folder):
     with tn.on(tn.Local(1)):
         one = tn.cross_val_predict(pipeline(), rows, **asked).collect()
     with (
-        LocalCluster(2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
         tn.on(tn.Dask(client)),
     ):
