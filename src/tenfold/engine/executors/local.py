@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
@@ -16,6 +17,7 @@ from tenfold.core.pools import Pools
 from tenfold.engine import ordered
 from tenfold.engine.executors.held_store import HeldStore
 from tenfold.engine.executors.threads import memory_of_this_machine, one_blas_thread, threads_for_parts
+from tenfold.engine.executors.unused_memory import give_back
 from tenfold.engine.held_rows import Piece, follow, of_held, read
 from tenfold.engine.job import Job
 from tenfold.engine.merge_tree import merge, runs
@@ -28,6 +30,8 @@ from tenfold.sources import Source
 
 TASKS_PER_THREAD = 32
 """for each thread: few enough to be cheap, many enough to end together"""
+LONG_SCAN_SECONDS = 1.0
+"""after such a scan, memory that its arrays have left is given back"""
 HELD_TASKS_PER_THREAD = 4
 """the same where all that is asked for is held already, so that a task is short"""
 
@@ -122,7 +126,7 @@ class LocalSession(Session):
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
         # The summary of each leaf: read, from what is held of the parts, or part after part.
-        found: dict[int, Any] = {}
+        found, began = dict[int, Any](), time.monotonic()
         with one_blas_thread():
             if len(leaves) == len(self.source) == 1 and leaves[0].plain and bar() is None:
                 if self._held:
@@ -131,6 +135,8 @@ class LocalSession(Session):
             for order, places in by_order(leaves).items():
                 some = [leaves[at] for at in places]
                 found |= zip(places, self._merged(some) if order is None else self._walked(some, order), strict=True)
+        if time.monotonic() > began + LONG_SCAN_SECONDS:
+            give_back()
         return [found[at] for at in range(len(leaves))]
 
     def _merged(self, leaves: list[Leaf]) -> Sequence[Any]:
