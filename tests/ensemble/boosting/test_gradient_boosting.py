@@ -202,6 +202,22 @@ def test_weights_too_small_to_be_counted(monkeypatch, gather):
     assert model.predict(frame[there]) == pytest.approx(other.predict(frame[there]), abs=1e-9)
 
 
+@pytest.mark.parametrize("cut", [best_first.MAX_HISTOGRAM_BYTES, 0])
+@pytest.mark.parametrize("loss", ["log_loss", "squared_error", "absolute_error", "poisson"])
+def test_rows_of_one_target_are_not_split(monkeypatch, loss, cut):
+    """Whatever their weights are: slopes times weights are rounded, and what that leaves is no gain."""
+    monkeypatch.setattr(best_first, "MAX_HISTOGRAM_BYTES", cut)
+    random = np.random.default_rng(0)
+    X, weight = random.integers(0, 40, (300, 3)), random.random(300) + 0.1
+    y = 1 + (X[:, 0] > 34)
+    if loss == "log_loss":
+        model = HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=1)
+    else:
+        model = HistGradientBoostingRegressor(loss=loss, max_iter=1, min_samples_leaf=1)
+    for sample_weight in (weight, 700 * np.ceil(9 * weight)):
+        assert model.fit(X, y, sample_weight=sample_weight).model_.trees.feature.tolist() == [0, -1, -1]
+
+
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
 def test_targets_far_from_zero(loss):
     """Only how far they are from each other matters."""

@@ -34,6 +34,7 @@ from tenfold.compiled.tree.tree_search import (
     NO_INDEX,
     NUMERIC,
     SUMS,
+    TARGET_ROUNDING,
     ZERO,
     bins_with_rows,
     leaf_value,
@@ -65,6 +66,18 @@ def rate(g, h, n, count, total, base, units, rules, drop):
         drop[k] = found if fine else -1.0
 
 
+@inner_dividing
+def refuse_rounding(h, n, count, total, units, rules, drop):
+    """Set to -1 the decreases that rows of equal targets may give because their sums were rounded apart."""
+    rounded = rules[TARGET_ROUNDING] * rules[TARGET_ROUNDING]
+    for k in range(count):
+        if drop[k] > 0:
+            a, b = h[k] * units[1] + rules[L2], (total[1] - h[k]) * units[1] + rules[L2]
+            some, rest = float(n[k]), float(total[2] - n[k])
+            if drop[k] <= rounded * (some * some / a + rest * rest / b):
+                drop[k] = -1.0
+
+
 @inner
 def scan_free(hist, first, count, total, base, units, rules, room, drop):
     """As `search_column` for numbers of which none is missing, without bounds: (decrease, place, missing left)."""
@@ -76,6 +89,8 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
         n += counts[k]
         room[0, k], room[1, k], room[2, k] = g, h, n
     rate(room[0], room[1], room[2], count, total, base, units, rules, drop)
+    if rules[TARGET_ROUNDING] > 0:
+        refuse_rounding(room[1], room[2], count, total, units, rules, drop)
     best, at = -1.0, NO_INDEX
     for k in range(count):
         if drop[k] > best:

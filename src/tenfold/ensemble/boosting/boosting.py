@@ -67,6 +67,8 @@ from tenfold.tree.pruning.paths import gains, nodes, shares
 from tenfold.tree.records import Ranges, RefiningEdges, Setup
 from tenfold.tree.tree import GrownTree, Tree, no_tree
 
+MIN_CLASS_SHARE = 2.0**-20
+"""a share below which slopes are taken to be no steeper, beside their curvature, than at it"""
 MIN_LEAF_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
 MAX_LEAF_STEP = 4.0
@@ -596,6 +598,7 @@ class Boosting(Continues, Estimator):
             self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
             monotonic=directions(self.monotonic_cst, setup.schema), min_data_per_group=self.min_data_per_group,
             cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=rounded(noise * row_weight),
+            rounded=_rounding(gradients, ranges, boosted),
         )  # fmt: skip
 
     def _staged(self, X: ArrayLike) -> Iterator[Array]:
@@ -771,6 +774,18 @@ def directions(given: Directions, schema: Schema) -> Codes:
 def _row_weight(setup: Setup, loss: RoundLoss) -> float:
     """Weight of one row: 1, if weights are integers, which then count rows; otherwise the mean weight."""
     return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
+
+
+def _rounding(gradients: Gradients, ranges: Ranges, boosted: BoostedModel) -> float:
+    """By how much Σg of a row is off at most, beside Σh, where rows of equal slopes have unlike weights."""
+    if gradients.few or ranges.uniform_weights:
+        return 0.0
+    loss, share = gradients.loss, max(_rarest(boosted), MIN_CLASS_SHARE)
+    if loss == gr.POISSON:
+        share = max(math.exp(min(float(boosted.base.min()), 0.0)) / max(ranges.max_target, 1.0), MIN_CLASS_SHARE)
+    wide = ranges.max_target - ranges.min_target
+    steepest = {gr.SQUARED: wide, gr.ABSOLUTE: 1.0, gr.QUANTILE: 1.0}.get(loss, 1.0 / share)
+    return 0.5 * (gradients.units[0] + steepest * gradients.units[1])
 
 
 def _rarest(model: BoostedModel) -> float:
