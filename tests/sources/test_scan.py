@@ -1093,3 +1093,29 @@ def test_rows_are_chosen_by_whether_they_miss_a_value(tmp_path):
             tn.scan(data, where=[("x", ">", None)])
         with pytest.raises(tn.DataError, match="no rows of .* match the filter `where`"):
             tn.scan(data, where=[("i", "==", None)])
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [(tn.OneHotEncoder(),), (tn.CategoricalNB(),), (tn.TargetEncoder(), tn.GaussianNB())],
+    ids=lambda steps: type(steps[0]).__name__,
+)
+def test_numbers_that_a_step_makes_are_categories_of_the_next(steps):
+    """Over a source as in memory."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"town": random.choice(list("abcd"), 200), "day": random.choice(list("xyz"), 200)})
+    kind = random.integers(0, 2, 200)
+    rows = tn.scan(frame.assign(kind=kind), target="kind")
+    pipeline = tn.make_pipeline(tn.OrdinalEncoder(), *steps)
+    method = "transform" if len(steps) == 1 and not hasattr(steps[0], "predict") else "predict_proba"
+    here = getattr(pipeline.fit(frame, kind), method)(frame)
+    lazy = getattr(pipeline.fit(rows), method)(rows).collect()
+    dense = [one.toarray() if hasattr(one, "toarray") else np.asarray(one) for one in (here, lazy)]
+    assert dense[0].tobytes() == dense[1].tobytes()
+
+
+@pytest.mark.parametrize("taker", [tn.TextFeatures(), tn.DateParts()], ids=lambda one: type(one).__name__)
+def test_numbers_that_a_step_makes_are_no_text_and_no_dates(taker):
+    rows = tn.scan(pd.DataFrame({"town": list("abab"), "kind": [0, 1, 1, 0]}), target="kind")
+    with pytest.raises(tn.DataError, match="column 'town' holds numbers, made by the step before. Remedy: leave it"):
+        tn.make_pipeline(tn.OrdinalEncoder(), taker, tn.GaussianNB()).fit(rows)

@@ -80,7 +80,6 @@ class Mapped(Source):
         self._need = model.need.without_target() if need is None else need
         self.at_hand = base.at_hand and self._need.sequence is None
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named) if schema is None else schema
-        self._hands_on = model.may_pass_categories
         self._words = getattr(model, "columns_out", _numbers)(model.schema_, model.model_)
         learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
         self._model = f"{type(model).__name__} {_params(model)} {learned}"
@@ -149,10 +148,8 @@ class Mapped(Source):
         if need.kinds == "unused":
             mixed = self.schema_of(part, replace(need, kinds="mixed"))
             return Schema(tuple(Column(n, "unused") for n in self.names), mixed.target, mixed.classes, mixed.named)
-        if self._words is not None or ((self._hands_on or need.each) and "categorical" in need.every_kind):
+        if self._words is not None or need.every_kind & {"categorical", "text", "date"}:
             return self._schema_of_words(part, need)
-        if need.every_kind & {"categorical", "text", "date"}:
-            raise DataError("the outputs of a model are numbers, neither categories nor text nor dates")
         below = replace(self._need, missing=True, sparse=False, target=need.target, binary=need.binary)
         found = self.base.schema_of(part, below) if need.target == "class" else None
         return Schema(plain_columns(self.names), need.target, None if found is None else found.classes, True)
