@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.naive_bayes as peer
+from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import tenfold as tn
 
@@ -46,6 +47,32 @@ def test_as_scikit_learn(name, params, form):
         ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-5 if form is np.float32 else 1e-10
     )
     assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("MultinomialNB", {"fit_prior": False}),
+        ("ComplementNB", {}),
+        ("ComplementNB", {"alpha": 0.0}),
+        ("BernoulliNB", {"fit_prior": False}),
+        ("CategoricalNB", {"fit_prior": False}),
+        ("NaiveBayes", {"fit_prior": False}),
+        ("TreeAugmentedNB", {"fit_prior": False}),
+    ],
+    ids=lambda v: str(v),
+)
+def test_a_class_without_rows_in_a_fold_is_not_predicted(name, params):
+    """Over shared scans a fold knows the classes of all rows: one that it has no row of is none of its own."""
+    X = np.random.default_rng(0).integers(0, 3, (60, 4)).astype(float)
+    X[59] = 1
+    X, y, fold = X.astype(str) if "Categorical" in name or "Tree" in name else X, np.zeros(60, int), np.arange(60) % 3
+    y[59] = 1
+    folds = PredefinedSplit(fold)
+    learner = getattr(tn, name)(**params)
+    found = tn.cross_validate(learner, X, y, folds=folds, scoring="accuracy").scores[0, 0]
+    assert found[2] == 19 / 20
+    assert found == pytest.approx(cross_val_score(learner, X, y, cv=folds, scoring="accuracy"))
 
 
 def test_shares_without_smoothing_are_those_of_the_table():

@@ -81,7 +81,7 @@ class TreeAugmentedNB(OnePass, Classifier):
         parents = tuple((p, one) if one >= 0 else (p,) for one in tree)
         levels = np.append(schema.levels, k)
         layout = NetworkLayout.of((*parents, ()), levels)
-        prior = class_prior(self.class_prior, s.weight if self.fit_prior else np.ones(k))
+        prior = class_prior(self.class_prior, s.weight, self.fit_prior)
         tables = [smoothed(count, self.alpha) for count in _tables(layout, levels, s)]
         return NetworkModel.of(layout, levels, [*tables, prior])
 

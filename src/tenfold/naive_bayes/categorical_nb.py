@@ -108,9 +108,8 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
         return CountsByClass(k, schema.value_offsets)
 
     def solve(self, schema: Schema, s: ClassCounts) -> CategoricalModel:
-        weight = s.weight if self.fit_prior else np.ones_like(s.weight)
         with np.errstate(divide="ignore"):
-            log_prior = np.log(class_prior(self.class_prior, weight))
+            log_prior = np.log(class_prior(self.class_prior, s.weight, self.fit_prior))
         log_prob = log_shares(s.count, schema.levels, self.alpha, self.m, self.p)
         return CategoricalModel(s.weight, log_prior, log_prob, schema.levels)
 

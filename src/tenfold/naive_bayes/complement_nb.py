@@ -63,7 +63,7 @@ class ComplementNB(CountedNB):
     def solve(self, schema: Schema, s: ClassSums) -> CountedModel:
         # Shares of the sums of all other classes; one that is zero has no logarithm, and is refused by name.
         alone = _alone(s)
-        if self.alpha == 0 and len(s.weight) > 1 and alone.any():
+        if self.alpha == 0 and (s.weight > 0).sum() > 1 and alone.any():
             c, j = (int(at) for at in np.argwhere(alone)[0])
             name, label = schema.columns[j].name, schema.classes.tolist()[c]
             raise DataError(
@@ -73,10 +73,11 @@ class ComplementNB(CountedNB):
         return super().solve(schema, s)
 
     def scores_from(self, model: CountedModel, X: Columns) -> Array:
-        # Σ_j x_j w_cj; of a single class its prior too.
+        # Σ_j x_j w_cj; of a single class its prior too. A class without rows, as in a fold, is no class.
         out = np.empty((len(X), len(model.class_log_prior)))
         for rows, block in blocks(X):
             out[rows] = block @ model.feature_log_prob.T
+        out[:, model.class_count == 0] = -np.inf
         return out + model.class_log_prior if len(model.class_log_prior) == 1 else out
 
 

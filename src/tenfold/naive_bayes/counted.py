@@ -58,10 +58,9 @@ class CountedNB(OnePass, JointLogProba):
         return len(schema.classes)
 
     def solve(self, schema: Schema, s: ClassSums) -> CountedModel:
-        weight = s.weight if self.fit_prior else np.ones_like(s.weight)
         with np.errstate(divide="ignore", invalid="ignore"):
             found = np.nan_to_num(self.log_prob(s), nan=-np.inf, neginf=-np.inf)  # 0 / 0: a class without counts
-            log_prior = np.log(class_prior(self.class_prior, weight))
+            log_prior = np.log(class_prior(self.class_prior, s.weight, self.fit_prior))
         return CountedModel(s.weight, log_prior, s.total, found)
 
     def certify(self, model: CountedModel, s: ClassSums) -> tuple[Claim, ...]:

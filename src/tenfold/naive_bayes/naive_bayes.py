@@ -160,9 +160,8 @@ class NaiveBayes(OnePass, GroupScored):
         for number, smoothed in ((BERNOULLI, self._shares), (POISSON, self._rates)):
             if (some := numbers == number).any():
                 theta[:, some] = smoothed(weight[:, some], mean[:, some], overall[some])
-        prior = s.counts.weight if self.fit_prior else np.ones_like(s.counts.weight)
         with np.errstate(divide="ignore"):
-            log_prior = np.log(class_prior(self.class_prior, prior))
+            log_prior = np.log(class_prior(self.class_prior, s.counts.weight, self.fit_prior))
         log_prob = log_shares(s.counts.count, schema.levels, self.alpha, self.m, self.p)
         return MixedModel(
             s.counts.weight, log_prior, kind, _wide(theta, which), _wide(var, which), log_prob, schema.levels, epsilon

@@ -51,9 +51,13 @@ def numbers(given: Any, name: str) -> Any:
         raise ValueError(f"{name} must be numbers, not {given!r}") from None
 
 
-def class_prior(given: Any, weight: Array) -> Array:
-    """The probabilities of the classes: those given, checked, or the shares of the weights."""
+def class_prior(given: Any, weight: Array, fitted: bool = True) -> Array:
+    """The probabilities of the classes: those given, checked, or the shares of the weights.
+
+    Not `fitted`: equal ones of the classes that have rows, which in a fold some may not.
+    """
     if given is None:
+        weight = weight if fitted else np.where(weight > 0, 1.0, 0.0)
         return weight / weight.sum()
     prior: Array = numbers(given, "priors")
     if prior.shape != weight.shape:
