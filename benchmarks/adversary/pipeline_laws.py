@@ -81,6 +81,13 @@ def theirs(case: Any) -> Any:
             raise Skip(f"scikit-learn: {type(error).__name__}") from error
 
 
+def asked_of_theirs(case: Any) -> Any:
+    """The rows as a frame; a column of gaps alone is text, as among rows learnt from: scikit-learn fills no None."""
+    rows = frame(case.columns)
+    empty = [name for name, values in case.columns.items() if values.dtype.kind == "O" and rows[name].isna().all()]
+    return rows.astype(dict.fromkeys(empty, "str"))
+
+
 def _nearly_constant(values: Any) -> bool:
     """Whether numbers differ in the fourth digit or later."""
     if values.dtype.kind not in "fiu":
@@ -205,7 +212,7 @@ def steps_make_what_theirs_make(case: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                expected = peer.transform(frame(some.columns))
+                expected = peer.transform(asked_of_theirs(some))
             except Exception as error:
                 raise Skip(f"scikit-learn: {type(error).__name__}") from error
         made = ours.transform(case.form(some.columns))
@@ -241,8 +248,8 @@ def predictions_are_theirs(case: Any) -> None:
     name = "predict_proba" if hasattr(last(case), "predict_proba") else "predict"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        X = frame(rest.columns)
-        inner = dense(peer[:-1].transform(frame(learnt.columns)))
+        X = asked_of_theirs(rest)
+        inner = dense(peer[:-1].transform(asked_of_theirs(learnt)))
         if np.abs(inner).max(initial=0.0) > 1e3 * max(1.0, np.abs(inner).min(initial=1.0)):
             raise Skip("columns of unlike scales: scikit-learn's solvers stop early")
         try:
@@ -530,12 +537,12 @@ def trees_fit_as_theirs(case: Any) -> None:
     if p != type(last(case))().get_params():
         raise Skip("limits")
     model, peer = case.way(case), theirs(case)
-    inner = dense(peer[:-1].transform(frame(case.columns)))
+    inner = dense(peer[:-1].transform(asked_of_theirs(case)))
     with np.errstate(all="ignore"):
         if any(len(np.unique(c.astype(np.float32))) < len(np.unique(c)) for c in inner.T):
             raise Skip("values fall together in float32, which scikit-learn's trees use")
     w = np.ones(case.n) if case.weight is None else case.weight
-    a, b = np.asarray(model.predict(case.form(case.columns))), peer.predict(frame(case.columns))
+    a, b = np.asarray(model.predict(case.form(case.columns))), peer.predict(asked_of_theirs(case))
     if hasattr(peer, "classes_"):
         ours, others = w @ (a != case.y), w @ (b != case.y)
         must(ours <= others + 1e-9, f"{ours} of its own rows wrong, scikit-learn {others}")
