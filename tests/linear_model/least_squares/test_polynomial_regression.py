@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
-from rational import NIST, decimal_truth, digits, values
+from rational import NIST, decimal_truth, digits, exact_solution, values
 from tenfold import DataError, LinearRegression, PolynomialFeatures, PolynomialRegression
 from tenfold.sources import part_rows
 from tenfold.stats.moments.monomials import monomials
@@ -31,6 +31,21 @@ def test_nist(name):
         np.testing.assert_allclose(values(model), values(found[0]), rtol=3e-16)
         assert model.certificate_["digits"].value <= digits(values(model), decimal_truth(case)) + 1e-9
         assert model.certificate_["digits"].value >= 12.5
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_far_rows_of_little_weight(parts):
+    """Sums are taken around the mean by weight: around that of all rows, heavy ones would lose their digits."""
+    random = np.random.default_rng(0)
+    X, y = random.integers(-9, 9, (40, 2)).astype(float), random.standard_normal(40)
+    X[::4, 0] = 1e6 + np.arange(10)
+    root = np.where(np.arange(40) % 4 == 0, 2.0**-20, 2.0**20)
+    with part_rows(40 // parts):
+        model = PolynomialRegression(fit_intercept=False).fit(X, y, sample_weight=root**2)
+    a, b = X.T
+    terms = np.column_stack([a, b, a * a, a * b, b * b]) * root[:, None]
+    assert model.coef_names_.tolist() == ["x0", "x1", "x0^2", "x0 x1", "x1^2"]
+    assert digits(model.coef_, exact_solution(terms, root * y, 0.0, False)) >= 14
 
 
 def test_filip_beside_a_pipeline():

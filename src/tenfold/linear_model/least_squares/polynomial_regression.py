@@ -24,6 +24,7 @@ from tenfold.linear_model.least_squares.double_double import DOUBLE_DOUBLE_EPS, 
 from tenfold.linear_model.least_squares.solution_claims import claims_of
 from tenfold.stats.moments.double import Double
 from tenfold.stats.moments.double_moments import BLOCK_ROWS, DoubleMoments
+from tenfold.stats.moments.moments import rough_mean
 from tenfold.stats.moments.monomials import Monomials, few_rows, monomials, n_monomials, warn_of_few_rows
 from tenfold.stats.moments.rfactor import last_bits
 
@@ -97,7 +98,8 @@ class TermResiduals(Statistic[TermMoments]):
         shift = np.zeros(len(self.center))
         if chunk.n:
             with np.errstate(over="ignore", invalid="ignore"):  # products too large are refused with their moments
-                shift = terms.values(next(chunk.X.blocks(BLOCK_ROWS))[1]).mean(axis=0)
+                first = terms.values(next(chunk.X.blocks(BLOCK_ROWS))[1])
+                shift = first.mean(axis=0) if chunk.uniform else rough_mean(first, chunk.weight[: len(first)])
         at = Double(self.coef, self.coef_rest)
         found: TermMoments = TermMoments.of_blocks(chunk, _blocks(chunk.X, terms), shift, at, self.center)
         if not np.isfinite(found.comoment).all():

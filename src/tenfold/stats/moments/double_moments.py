@@ -21,7 +21,7 @@ from tenfold.compiled.precision.double import add_gram, subtract_product, with_o
 from tenfold.core import Array, Chunk, Codes, Design, Flags, Mergeable
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.stats.moments.double import Double
-from tenfold.stats.moments.moments import Moments, first_mean, refuse_infinite
+from tenfold.stats.moments.moments import Moments, first_mean, refuse_infinite, rough_mean
 from tenfold.stats.moments.rfactor import last_bits, triangle
 
 BLOCK_ROWS = 512
@@ -76,7 +76,8 @@ class DoubleMoments(Mergeable):
             r, r_rest = np.array(r), np.array(r_rest)
             subtract_product(high, low, at.high[1:], at.low[1:], r, r_rest)
             if rows.start == 0:
-                first = Double.of(float(np.mean(r)))
+                level = np.mean(r) if chunk.uniform else rough_mean(r[:, None], weight)[0]
+                first = Double.of(float(level))
             d = Double(np.empty((len(y), p + 1)), np.empty((len(y), p + 1)))
             d.high[:, :p], d.low[:, :p] = Double(high, low) - Double.of(np.broadcast_to(shift, high.shape))
             d.high[:, p], d.low[:, p] = Double(r, r_rest) - first
