@@ -1,6 +1,7 @@
 """How members share scans: who needs no rows goes first, and a pass for the certificate alone is left out in folds."""
 
-from typing import NamedTuple
+import weakref
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
@@ -199,3 +200,48 @@ def test_boosting_takes_its_constant_from_rows_in_one_place(loss, monkeypatch):
         levels = learner.fit(X, y, weight)
     assert (gathered.certificate_.provenance.passes == 3) == (loss == "squared_error")
     assert gathered.model_.base.tobytes() == levels.model_.base.tobytes()
+
+
+class RowsOfParts:
+    """A summary that is known as long as it is there."""
+
+    there: ClassVar[weakref.WeakSet] = weakref.WeakSet()
+
+    def __init__(self, whose):
+        self.whose = whose
+        self.there.add(self)
+
+    def __add__(self, other):
+        return RowsOfParts(self.whose)
+
+
+class Watched(Weight):
+    """Lists, when it is made in the second round, the summaries of a fit that is done."""
+
+    whose: str
+    left: ClassVar[list] = []
+
+    def summarize(self, chunk):
+        if self.round == 1:
+            self.left.append([one for one in RowsOfParts.there if one.whose == "done"])
+        return RowsOfParts(self.whose)
+
+
+class Watches(Plays):
+    """Asks for as many summaries as its plan has letters, and makes nothing of them."""
+
+    def ask(self, state):
+        who = "done" if len(self.plan) == 1 else "going on"
+        return None if state.step == len(self.plan) else Watched(state.step, who)
+
+    def update(self, state, summary):
+        return At(state.step + 1)
+
+
+def test_no_summary_of_a_fit_that_is_done_is_left_in_the_next_scan():
+    source = rows()
+    schema = source.known(Plays.need)
+    members = [Member(Watches(plan), Snapshot(schema, At(0)), certified=False) for plan in ("rr", "r")]
+    with opened(Local(threads=1), source) as session:
+        assert run(members, source, session) == 2
+    assert Watched.left == [[]] * 4

@@ -208,9 +208,7 @@ def run(members: Sequence[Member], source: Source, session: Session, scans_after
             reads = plan.scans(held)
             if seen is not None:
                 seen.ask(_work([m for m, _ in wanting]), reads > 0)
-            for (m, ask), answer in zip(wanting, _answers(wanting, plan, session), strict=True):
-                with _named(m):
-                    m.take(ask, answer, len(source))
+            _take_answers(wanting, plan, session, len(source))
             scans += reads
             held, turns = plan.held, [m for m, _ in wanting]
         for m in turns:
@@ -280,6 +278,13 @@ def _work(members: Sequence[Member]) -> Work:
         return Work(who)
     most, done = first.most_rounds or 0, min(m.at.state.step for m in members)
     return Work(who, done + 1, max(most, 0), first.exact_rounds) if most <= 0 or done < most else Work(who)
+
+
+def _take_answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: Session, parts: int) -> None:
+    """Give all members their answers, from one scan; nobody else keeps any, which may be all rows."""
+    for (m, ask), answer in zip(wanting, _answers(wanting, plan, session), strict=True):
+        with _named(m):
+            m.take(ask, answer, parts)
 
 
 def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: Session) -> Any:

@@ -31,7 +31,7 @@ from tenfold.sources import Source
 TASKS_PER_THREAD = 32
 """for each thread: few enough to be cheap, many enough to end together"""
 LONG_SCAN_SECONDS = 1.0
-"""after such a scan, memory that its arrays have left is given back"""
+"""after such a scan, and before the next, memory that arrays have left is given back"""
 HELD_TASKS_PER_THREAD = 4
 """the same where all that is asked for is held already, so that a task is short"""
 
@@ -108,6 +108,8 @@ class LocalSession(Session):
 
     def __init__(self, runner: Local, source: Source) -> None:
         self.runner, self.source = runner, source
+        self._long = False
+        """whether the last scan was long, so that what was made of its summaries left much memory behind, too"""
         self._held: dict[str, Leaf] = {}
         """by name, whose rows and scratch are in the store: leaves may be known by where they are, so they stay"""
 
@@ -127,6 +129,8 @@ class LocalSession(Session):
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
         # The summary of each leaf: read, from what is held of the parts, or part after part.
         found, began = dict[int, Any](), time.monotonic()
+        if self._long:
+            give_back()
         with one_blas_thread():
             if len(leaves) == len(self.source) == 1 and leaves[0].plain and bar() is None:
                 if self._held:
@@ -135,7 +139,8 @@ class LocalSession(Session):
             for order, places in by_order(leaves).items():
                 some = [leaves[at] for at in places]
                 found |= zip(places, self._merged(some) if order is None else self._walked(some, order), strict=True)
-        if time.monotonic() > began + LONG_SCAN_SECONDS:
+        self._long = time.monotonic() > began + LONG_SCAN_SECONDS
+        if self._long:
             give_back()
         return [found[at] for at in range(len(leaves))]
 
