@@ -294,7 +294,7 @@ def test_parts_that_there_are_not(wrong):
 def test_outputs_of_a_model_are_no_dates(path):
     rows = tn.scan(path, columns=["x"])
     later = tn.StandardScaler().fit(rows).transform(rows)
-    with pytest.raises(tn.DataError, match="numbers, neither categories nor text nor dates"):
+    with pytest.raises(tn.DataError, match="column 'x' holds numbers, made by the step before"):
         tn.DateParts().fit(later)
 
 
