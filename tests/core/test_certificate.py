@@ -80,3 +80,10 @@ def test_claims_name_columns_and_classes(tmp_path):
         assert copy.deepcopy(model).certificate_.claims == model.certificate_.claims
     two = Schema((), "class", np.array([0, 1]))
     assert "class number 3" in Claim("x", 1.0, "proved", "class number 3", "data").named(two).because
+
+
+def test_kinds_are_in_a_certificate_and_its_claims_are_gone_through():
+    certificate = tn.Ridge().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0]).certificate_
+    assert "gap" in certificate
+    assert "no such kind" not in certificate
+    assert tuple(certificate) == certificate.claims

@@ -6,7 +6,7 @@ import hashlib
 import html
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -256,6 +256,12 @@ class Certificate:
     def get(self, kind: str) -> Claim | None:
         """The claim of a kind, or None."""
         return next((c for c in self.claims if c.kind == kind), None)
+
+    def __contains__(self, kind: object) -> bool:
+        return any(c.kind == kind for c in self.claims)
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
 
     def __getitem__(self, kind: str) -> Claim:
         claim = self.get(kind)
