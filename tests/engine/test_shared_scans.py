@@ -107,7 +107,7 @@ class AllRows(Weight):
     """Sixty bytes."""
 
     @property
-    def gathered(self):
+    def summary_bytes(self):
         return 60
 
 

@@ -328,7 +328,7 @@ def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
     case = next(c for c in every if state_type(c) == "FindingConstantOfRows" and "by levels" not in c.name)
     where = ("state", "record", "setup", "record", "ranges", "record", "rows", "int")
     for rows in ("4", "0", "1000"):
-        with pytest.raises(ModelFileError, match="its state and its summary are not those of a fit of these rows"):
+        with pytest.raises(tn.DataError, match="60 rows, but"):
             resumed(case, where, lambda old, rows=rows: rows, tmp_path)
 
 

@@ -50,8 +50,11 @@ class Statistic(Expression, Generic[S]):
         raise NotImplementedError
 
     @property
-    def gathered(self) -> int:
-        """About how many bytes its summary takes, if that grows with the rows: few such are made in one scan."""
+    def summary_bytes(self) -> int:
+        """About how many bytes a summary takes that has all rows; 0 for others, and where rows are not counted yet.
+
+        One scan makes only as many of such summaries as memory is set aside for.
+        """
         return 0
 
     @property

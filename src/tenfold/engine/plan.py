@@ -240,7 +240,7 @@ class Plan:
         taken, room, found = set[int](), most, list[bool]()
         for shape in self._shape:
             new = set(_places(shape)) - taken
-            size = sum(self.leaves[at].statistic.gathered for at in new)
+            size = sum(self.leaves[at].statistic.summary_bytes for at in new)
             found.append(size <= room or (size > 0 and room == most))
             if found[-1]:
                 taken, room = taken | new, room - size

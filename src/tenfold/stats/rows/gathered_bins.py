@@ -82,10 +82,11 @@ class BinnedRows(OfBins[GatheredBins]):
     """whether trees draw rows by their places"""
     holdout: Holdout = Holdout()
     rows: int = 0
-    """how many there are, as counted before"""
+    """how many there are, as counted before, for an estimate of memory; not compared"""
+    identity = ("lens", "weights", "places", "holdout")
 
     @property
-    def gathered(self) -> int:
+    def summary_bytes(self) -> int:
         # Bins, a target, and perhaps a weight and a place.
         return self.rows * (len(self.lens.cut.levels) + 8 * (1 + self.places + (not self.weights.even)))
 
