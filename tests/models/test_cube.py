@@ -7,6 +7,7 @@ import json
 import tempfile
 from datetime import date
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -802,3 +803,118 @@ def test_a_cube_predicts_or_transforms_as_its_learner_does():
     assert not hasattr(tn.Cube(tn.Ridge(), by="store"), "transform")
     assert hasattr(tn.Cube(tn.StandardScaler(), by="store"), "transform")
     assert not hasattr(tn.Cube(tn.StandardScaler(), by="store"), "predict")
+
+
+# ---- lazy outputs ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def in_files(tmp_path):
+    frame = sales(600, 6).drop(columns="weight").assign(order=np.arange(600))
+    folder = tmp_path / "sales"
+    folder.mkdir()
+    for k in range(3):
+        frame[200 * k : 200 * (k + 1)].to_parquet(folder / f"{k}.parquet")
+    return folder, frame
+
+
+def test_predictions_for_a_source_are_read_part_by_part(in_files, tmp_path):
+    folder, frame = in_files
+    rows = tn.scan(folder, target="price", drop=["order"])
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(rows)
+    found, expected = cube.predict(rows), cube.predict(frame.drop(columns=["price", "order"]))
+    assert [len(part) for part in found] == [200, 200, 200]
+    assert found.collect().tobytes() == expected.tobytes()
+    found.to_parquet(tmp_path / "predictions", keep=["order", "store"])
+    table = pq.read_table(tmp_path / "predictions")
+    assert table.column_names == ["order", "store", "prediction"]
+    assert table["order"].to_pylist() == list(range(600))
+    assert table["store"].to_pylist() == frame["store"].tolist()
+    assert table["prediction"].to_numpy().tobytes() == expected.tobytes()
+    with tn.on(tn.Local(threads=1)):
+        assert cube.predict(rows).collect().tobytes() == expected.tobytes()
+    sent = cloudpickle.loads(cloudpickle.dumps(found))  # as to the workers of a cluster
+    assert sent.collect().tobytes() == expected.tobytes()
+    assert sent.fingerprint() == found.fingerprint()
+
+
+def test_outputs_of_other_cubes_are_no_continuation_of_a_folder(in_files, tmp_path):
+    folder, _ = in_files
+    rows = tn.scan(folder, target="price", drop=["order"])
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(rows)
+    cube.predict(rows).to_parquet(tmp_path / "out")
+    cube.predict(rows).to_parquet(tmp_path / "out")
+    for other in (
+        cube.sel(store="s1"),
+        cube.rollup("store"),
+        tn.Cube(tn.Ridge(2.0), by=["country", "store"]).fit(rows),
+    ):
+        with pytest.raises(DataError, match="of another model"):
+            other.predict(rows).to_parquet(tmp_path / "out")
+
+
+def test_rows_of_unseen_cells_are_counted_over_all_parts(in_files):
+    folder, frame = in_files
+    rows = tn.scan(folder, target="price", drop=["order"])
+    store = frame["store"].iloc[0]
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(rows.only([("store", "!=", store)]))
+    unseen = int((frame["store"] == store).sum())
+    with pytest.warns(UserWarning, match=f"^{unseen} of 600 rows have no model of their own"):
+        found = cube.predict(rows).collect()
+    again, level = cube.predict(rows, return_level=True)
+    assert again.collect().tobytes() == found.tobytes()
+    _, expected = cube.predict(frame.drop(columns=["price", "order"]), return_level=True)
+    assert level.collect().tolist() == expected.tolist()
+    assert level.names == ("level",)
+
+
+def test_a_learner_goes_on_with_what_a_cube_makes_of_a_source(in_files):
+    folder, frame = in_files
+    rows = tn.scan(folder, target="price", drop=["order", "country"])
+    cube = tn.Cube(tn.StandardScaler(), by="store").fit(rows)
+    scaled = cube.transform(rows)
+    assert scaled.names == tuple(cube.feature_names_in_)
+    in_memory = cube.transform(frame.drop(columns=["price", "order", "country"]))
+    assert scaled.collect().tobytes() == in_memory.tobytes()
+    expected = tn.LinearRegression().fit(in_memory, frame["price"])
+    np.testing.assert_allclose(tn.LinearRegression().fit(scaled).coef_, expected.coef_, rtol=1e-12)
+
+
+def test_cells_that_make_different_columns_are_refused_over_parts(tmp_path):
+    for k, letters in enumerate(("uv", "uw")):
+        pd.DataFrame({"word": list(letters) * 5, "store": k}).to_parquet(tmp_path / f"{k}.parquet")
+    rows = tn.scan(tmp_path)
+    found = tn.Cube(tn.OneHotEncoder(), by="store").fit(rows).transform(rows)
+    with pytest.raises(DataError, match=r"\['word_u', 'word_v'\] and \['word_u', 'word_w'\]"):
+        found.collect()
+
+
+def test_files_whose_filter_leaves_no_row_are_predicted(in_files):
+    folder, frame = in_files
+    rows = tn.scan(folder, target="price", drop=["order"])
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(folder, target="price", drop=["order", "country"]))
+    some = cube.predict(rows.without("country").only([("order", ">=", 450)]))
+    assert some.collect().tobytes() == cube.predict(frame[450:].drop(columns=["price", "order", "country"])).tobytes()
+
+
+# ---- cells of which none has a model -----------------------------------------------------------------------
+
+
+def test_a_cube_without_any_model_says_so_and_why():
+    frame = sales(300, 30)[[*COLUMNS, "store", "price"]]
+    frame.loc[frame.index[::2], "a"] = np.nan
+    with pytest.warns(UserWarning, match=r"none of 30 cells has a model. The commonest reason: .*'a'.* Remedy") as told:
+        cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    assert len(told) == 1
+    assert len(cube.failed_) == 30
+    with pytest.raises(DataError, match=r"no cell has a model.*'a'"):
+        cube.predict(tn.scan(frame, target="price"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_cube_with_one_model_is_silent():
+    frame = sales(3000, 300)[[*COLUMNS, "store", "price"]]
+    there = frame["store"] == "s123"
+    frame.loc[~there, "a"] = np.nan
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    assert len(cube.failed_) == cube.n_cells_ - 1

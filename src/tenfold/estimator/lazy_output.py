@@ -165,7 +165,8 @@ class Mapped(Source):
         """Yield the outputs for chunks of the base."""
         output_of = self.of_part(part)
         below = replace(self._need, target=need.target, binary=need.binary, windows=False)
-        below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
+        side = tuple(dict.fromkeys((*self._need.side, *need.side)))
+        below = replace(below, side=side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in chunks(part, below, inner):
             if need.kinds == "unused":
@@ -302,8 +303,12 @@ class Mapped(Source):
 
     def __iter__(self) -> Iterator[Any]:
         """The output of one part after the other."""
-        for pieces in current().map(self._pieces, range(len(self)), self.base):
+        for pieces in self._each_part(lambda outputs, part: outputs._pieces(part), range(len(self))):
             yield joined(pieces)
+
+    def _each_part(self, function: Callable[[Any, int], Any], parts: Sequence[int]) -> Iterator[Any]:
+        """Yield a function of these outputs and each of some parts, in order."""
+        return current().map(partial(function, self), parts, self.base)
 
     @for_users
     def collect(self) -> Any:
@@ -384,7 +389,7 @@ class Mapped(Source):
         note.write_text(json.dumps(mark))
         paths = [folder / f"part-{part:06d}.parquet" for part in range(len(self))]
         left = [part for part, path in enumerate(paths) if not path.exists()]
-        for _ in current().map(lambda part: self._write(part, paths[part], keep), left, self.base):
+        for _ in self._each_part(lambda outputs, part: outputs._write(part, paths[part], keep), left):
             pass
         return paths
 
@@ -418,7 +423,7 @@ class Mapped(Source):
         kept = iter(self.raw(part, keep)) if keep and not along else None
         beside = next(kept) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
         try:
-            need = replace(self._need, side=tuple(keep)) if along else self._need
+            need = replace(self._need, side=(*self._need.side, *keep)) if along else self._need
             output_of = self.of_part(part)
             for chunk in self.base.unweighted().chunks(part, need, self._schema):
                 table = self._table(output_of(chunk))

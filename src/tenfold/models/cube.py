@@ -24,12 +24,13 @@ from tenfold.engine.progress import progress
 from tenfold.estimator import Estimator
 from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
+from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
-from tenfold.models.keyed_chunks import keyed_chunks
+from tenfold.models.keyed_chunks import keyed_chunks, keyed_source
 from tenfold.models.pooling.pool_level import pool_level
 from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms
 from tenfold.models.pooling.pooled_tables import PooledTables
-from tenfold.sources import as_source
+from tenfold.sources import as_source, is_lazy
 from tenfold.stats.combinators import View, statistics
 
 SHOWN_CELLS = 3
@@ -145,7 +146,11 @@ class Cube(BaseEstimator):
             CubeLevel(learner, schema, level, cells, origin, direct=True)
             for level, cells in zip(levels, counted.summary.each, strict=True)
         ]
-        return self._become(schema, each, source.lazy)
+        self._become(schema, each, source.lazy)
+        if self._level.without_models:
+            many = "the only cell has no" if len(self) == 1 else f"none of {len(self):,} cells has a"
+            warn_user(f"{many} model. {self._level.commonest_reason}. `failed_` lists all reasons")
+        return self
 
     def _become(self, schema: Schema, levels: Sequence[CubeLevel], lazy: bool = True) -> Cube:
         """Take over the levels of a fit; the first is that of the whole key."""
@@ -396,8 +401,9 @@ class Cube(BaseEstimator):
 
         Returns
         -------
-        y : array of shape (rows,)
-        level : array of int, if `return_level`
+        y : array of shape (rows,), or lazy outputs
+            Those for a Source are computed when they are read, part by part: `collect`, or `to_parquet`.
+        level : array of int, or lazy outputs, if `return_level`
             The number of columns of the key: all of them, if the cell of the row has a model; 0, if it is the model of
             all rows.
         """
@@ -416,26 +422,27 @@ class Cube(BaseEstimator):
 
         Returns
         -------
-        rows : array of shape (rows, columns)
-        level : array of int, if `return_level`
+        rows : array of shape (rows, columns), or lazy outputs
+            As in `predict`.
+        level : array of int, or lazy outputs, if `return_level`
         """
         return self._outputs(X, return_level)
 
     def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
-        level, found, depths = self._level, list[Outputs](), list[Codes]()
+        level = self._level
         keys = level.keys.values.schema
+        if is_lazy(X):
+            source, need = keyed_source(X, level.learner, self._schema, keys, level.origin.computed)
+            made = CellOutputs(source, self, need, warn=not return_level)
+            return (made, made.levels()) if return_level else made
+        found, depths = list[Outputs](), list[Codes]()
         for chunk, columns in keyed_chunks(X, level.learner, self._schema, keys, level.origin.computed):
             output, depth = self._of_rows(chunk.X, columns)
             found.append(output._replace(rows=np.full(chunk.n, len(depths))))
             depths.append(depth)
         depth = np.concatenate(depths)
         if not return_level:
-            lacking = int((depth < len(level.names)).sum())
-            if lacking:
-                warn_user(
-                    f"{lacking:,} of {len(depth):,} rows have no model of their own, and a coarser key's was used. "
-                    "return_level=True returns which"
-                )
+            warn_of_coarser(int((depth < len(level.names)).sum()), len(depth))
         output = assembled(found).values
         return (output, depth) if return_level else output
 

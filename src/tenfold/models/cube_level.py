@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -13,6 +15,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Provenance, Schema
 from tenfold.core.axes import is_record, values
+from tenfold.core.certificate import number_of
 from tenfold.core.mergeable import taken
 from tenfold.core.rows.chunk import places_by_group
 from tenfold.engine import one_blas_thread
@@ -28,6 +31,11 @@ from tenfold.sources.expressions.computed_columns import Computed
 
 MERGED_BYTES = 1 << 26
 """bytes of the summaries of cells that are merged at a time"""
+
+
+TRIED_CELLS = 16
+"""cells that are solved first to find whether any has a model"""
+_NUMBERS = re.compile(r"[-+.\d]*\d")
 
 
 class Origin(NamedTuple):
@@ -100,6 +108,25 @@ class CubeLevel:
     def models(self) -> CellModels:
         """The models of all cells."""
         return solve_cells(self.learner, self.schema, self.cells)
+
+    @property
+    def without_models(self) -> bool:
+        """Whether no cell has a model; a few are tried first, so that others are solved when they are needed."""
+        few = np.unique(np.linspace(0, len(self) - 1, TRIED_CELLS).astype(np.int64))
+        if "models" not in self.__dict__ and self.only(few).models.solved.any():
+            return False
+        return not self.models.solved.any()
+
+    @property
+    def commonest_reason(self) -> str:
+        """The reason why most cells have no model, with that of the first of them; rows and values may differ."""
+        reasons = [self.models.reasons[place] for place in self.in_order.tolist() if place in self.models.reasons]
+        kinds = [_NUMBERS.sub("#", reason) for reason in reasons]
+        if not reasons:
+            return "their rows give none"
+        kind, count = Counter(kinds).most_common(1)[0]
+        of = f", of {count:,} of {number_of(len(self), 'cell')}" if count < len(self) else ""
+        return f"The commonest reason{of}: {reasons[kinds.index(kind)].rstrip('.')}"
 
     @cached_property
     def in_order(self) -> Codes:
@@ -291,15 +318,19 @@ def assembled(pieces: Sequence[Outputs]) -> Outputs:
     """Return the outputs of some rows in the order of their numbers, sparse ones as a CSR matrix."""
     kinds = {(piece.values.shape[1:], piece.names) for piece in pieces}
     if len(kinds) > 1:
-        some = [list(names) or f"{shape[0]} columns" for shape, names in sorted(kinds)[:2]]
-        raise DataError(
-            f"the cells make different columns, so they are no table: {some[0]} and {some[1]}. Remedy: parameters that "
-            "give all cells the same, such as n_components=2 or categories=[...], or cube[key].transform"
-        )
+        raise different_columns([list(names) or f"{shape[0]} columns" for shape, names in sorted(kinds)[:2]])
     values, rows = [piece.values for piece in pieces], np.concatenate([piece.rows for piece in pieces])
     order = np.argsort(rows, kind="stable")
     joined = sp.vstack(values, format="csr") if sp.issparse(values[0]) else np.concatenate(values)
     return Outputs(rows[order], joined[order], pieces[0].names)
+
+
+def different_columns(some: Sequence[Any]) -> DataError:
+    """Return the error of cells that make other columns than others."""
+    return DataError(
+        f"the cells make different columns, so they are no table: {some[0]} and {some[1]}. Remedy: parameters that "
+        "give all cells the same, such as n_components=2 or categories=[...], or cube[key].transform"
+    )
 
 
 def _linear(models: LinearModel, X: Columns, places: Codes) -> Array:
