@@ -15,6 +15,7 @@ import sklearn.naive_bayes
 import sklearn.pipeline as peer_pipeline
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
 import tenfold as tn
 from tenfold.estimator.files import container
@@ -566,3 +567,12 @@ def test_claims_name_the_columns_and_categories_that_a_branch_is_fitted_to():
     columns = tn.ColumnTransformer([("c", made, ["shop"])]).fit(frame)
     (claim,) = [c for c in columns.certificate_.claims if c.kind.endswith("rarest category")]
     assert claim.because == "weight of category number 3 of column number 0 of its input, the rarest"
+
+
+def test_tags_ask_each_member_once_what_it_needs(monkeypatch):
+    asked, need = [], tn.StandardScaler().need
+    counted = property(lambda self: (asked.append(1), need)[1])
+    monkeypatch.setattr(tn.StandardScaler, "need", counted)
+    model = tn.ColumnTransformer([("one", tn.StandardScaler(), ["a"]), ("other", tn.StandardScaler(), ["b"])])
+    assert get_tags(model).input_tags.allow_nan
+    assert len(asked) == 2

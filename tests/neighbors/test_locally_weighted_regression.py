@@ -82,6 +82,14 @@ def test_one_row_that_counts_is_its_target_beside_any_other_query():
         np.testing.assert_allclose([model.predict(q[None])[0] for q in queries[:40]], found[:40], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+def test_rows_whose_differences_underflow_when_squared_tell_no_slope():
+    # One row counts, and its own mean is off by a rounding of 1e-301: its square is 0, itself is not.
+    rows = np.array([[-2.5e-301, 4.41e9], [8.47e-301, -2.252e10]])
+    model = tn.LocallyWeightedRegression().fit(rows, [-0.8, -1.2])
+    assert model.predict([[-8.43e-301, -6.48e9]]).tolist() == [-0.8]
+
+
 def test_the_order_of_equally_far_rows_does_not_matter():
     rows = random.integers(0, 4, (60, 2)).astype(float)
     y, order = random.normal(size=60), random.permutation(60)

@@ -187,7 +187,8 @@ class LocallyWeightedRegression(OnePass, Regressor):
         # Rows that are one point differ from their centre by rounding, of as many terms as there are rows: no slope.
         rounding = 4 * EPS * counts.sum(axis=1) * np.sqrt(total * Z.shape[2])
         norm = np.sqrt(np.einsum("qrf,qrf->q", design, design))
-        least = np.maximum(RANK_TOLERANCE, rounding / np.where(norm > 0, norm, 1.0))
+        # If their squares underflow, they differ by rounding alone: a share of 1 leaves no direction.
+        least = np.maximum(RANK_TOLERANCE, rounding / np.where(norm > 0, norm, rounding))
         slope = np.einsum("qfr,qr->qf", np.linalg.pinv(design, rcond=least), off)
         return mean - np.einsum("qf,qf->q", centre, slope)
 

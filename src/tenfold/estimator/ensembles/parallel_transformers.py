@@ -129,37 +129,21 @@ class Branches(_BaseComposition, Ensemble, Transformer):
     @property
     def need(self) -> Need:
         # What each transformer takes of its columns; columns that none takes are not read.
-        team, going = self.team(), self.going()
-        targets = {member.need.target for member in team} - {None}
+        going = self.going()
+        needs = [_member(b.transformer).need for b in going]
+        targets = {need.target for need in needs} - {None}
         if len(targets) > 1:
             raise ValueError("some transformers take the target as classes, others as numbers: no rows serve both")
-        needs = [member.need for member in team]
-        kinds = {need.kinds for need in needs}
-        kind: Any = kinds.pop() if len(kinds) == 1 else "mixed" if self.by_name else self._kind_of_all()
-        each = self._column_kinds() if all(are_names(b.columns) for b in going) else ()
+        each = list(zip(going, (need.kinds for need in needs), strict=True))
+        kinds = {kind for _, kind in each}
+        kind: Any = kinds.pop() if len(kinds) == 1 else "mixed" if self.by_name else _kind_of_all(each)
         return Need(
             kind,
             missing=any(need.missing for need in needs),
             target=targets.pop() if targets else None,
             binary=any(need.binary for need in needs),
-            each=each,
+            each=_column_kinds(each) if all(are_names(b.columns) for b in going) else (),
         )
-
-    def _column_kinds(self) -> tuple[tuple[str, Any], ...]:
-        """How each column enters: as numbers, categories, text or a date."""
-        found: dict[str, tuple[str, Kinds]] = {}
-        for b, member in zip(self.going(), self.team(), strict=True):
-            for name in b.columns:
-                mine = (b.name, member.need.kinds)
-                how = (f"column {name!r} enters", "a copy of the column under another name")
-                found[name] = _common_kind(found[name], mine, *how) if name in found else mine
-        return tuple((name, kind) for name, (_, kind) in found.items())
-
-    def _kind_of_all(self) -> Kinds:
-        """How columns enter that all transformers take."""
-        each = [(b.name, member.need.kinds) for b, member in zip(self.going(), self.team(), strict=True)]
-        how = ("all columns enter", "ColumnTransformer, with a copy of the columns under other names")
-        return reduce(lambda mine, theirs: _common_kind(mine, theirs, *how), each)[1]
 
     def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
         return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
@@ -443,6 +427,24 @@ def _member(transformer: Any) -> Any:
     if _is(transformer, "passthrough"):
         return Passthrough()
     return chained(transformer) if is_pipeline(transformer) else transformer._blank()
+
+
+def _column_kinds(each: list[tuple[Branch, Kinds]]) -> tuple[tuple[str, Any], ...]:
+    """How each column enters: as numbers, categories, text or a date."""
+    found: dict[str, tuple[str, Kinds]] = {}
+    for b, kind in each:
+        for name in b.columns:
+            mine = (b.name, kind)
+            how = (f"column {name!r} enters", "a copy of the column under another name")
+            found[name] = _common_kind(found[name], mine, *how) if name in found else mine
+    return tuple((name, kind) for name, (_, kind) in found.items())
+
+
+def _kind_of_all(each: list[tuple[Branch, Kinds]]) -> Kinds:
+    """How columns enter that all transformers take."""
+    how = ("all columns enter", "ColumnTransformer, with a copy of the columns under other names")
+    named = [(b.name, kind) for b, kind in each]
+    return reduce(lambda mine, theirs: _common_kind(mine, theirs, *how), named)[1]
 
 
 def _common_kind(mine: tuple[str, Kinds], theirs: tuple[str, Kinds], what: str, remedy: str) -> tuple[str, Kinds]:

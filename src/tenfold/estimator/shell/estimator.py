@@ -546,14 +546,14 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
 
     @fitted
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.need.sparse
-        tags.input_tags.allow_nan = self.need.missing
-        tags.input_tags.categorical = self.need.kinds == "categorical"
-        tags.input_tags.string = self.need.kinds not in ("numeric", "date")
-        tags.input_tags.two_d_array = self.need.kinds not in ("text", "date") and self.need.sequence is None
-        tags.input_tags.positive_only = self.need.counts
-        tags.target_tags.positive_only = self.need.positive
+        tags, need = super().__sklearn_tags__(), self.need  # once: of a team it is that of all members
+        tags.input_tags.sparse = need.sparse
+        tags.input_tags.allow_nan = need.missing
+        tags.input_tags.categorical = need.kinds == "categorical"
+        tags.input_tags.string = need.kinds not in ("numeric", "date")
+        tags.input_tags.two_d_array = need.kinds not in ("text", "date") and need.sequence is None
+        tags.input_tags.positive_only = need.counts
+        tags.target_tags.positive_only = need.positive
         return tags
 
 
