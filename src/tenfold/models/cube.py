@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import available_if
 
-from tenfold.core import ONE, Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
+from tenfold.core import Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
 from tenfold.core.errors import warn_user
-from tenfold.core.statistic import Gathered, Ordered
-from tenfold.engine import current, opened, schema_of
 from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
-from tenfold.engine.cells.summarize_cells import SummarizeCells
-from tenfold.engine.cells.summing import Summing
-from tenfold.engine.plan import NO_ROWS
-from tenfold.engine.progress import progress
-from tenfold.estimator import Estimator
 from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
+from tenfold.models.cube_fit import fit_cells, named_learners
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
 from tenfold.models.keyed_chunks import keyed_chunks, keyed_source
+from tenfold.models.named_cubes import failed_of, models_of, table_of
 from tenfold.models.pooling.pool_level import pool_level
 from tenfold.models.pooling.pooled_cube import PooledCube, RandomTerms
 from tenfold.models.pooling.pooled_tables import PooledTables
-from tenfold.sources import as_source, is_lazy
-from tenfold.stats.combinators import View, statistics
+from tenfold.sources import is_lazy
+from tenfold.sources.frames import materialized
 
 SHOWN_CELLS = 3
 """keys that an error shows"""
@@ -46,8 +41,10 @@ class Cube(BaseEstimator):
 
     Parameters
     ----------
-    learner : learner
-        Unfitted, of one pass: `Ridge()`, `LinearRegression()`, `GaussianNB()`, `StandardScaler()`, ...
+    learner : learner, list or dict of learners
+        Unfitted, of one pass: `Ridge()`, `LinearRegression()`, `GaussianNB()`, `StandardScaler()`, ... Several are
+        fitted in one scan, and what they have in common is computed once. Their names are those of a dict, or of pairs
+        (name, learner); otherwise their classes in lower case, as `make_pipeline` has them.
     by : str or list of str
         The columns of the key, from the coarsest to the finest. They are not features.
     levels : list of str or of tuples of str, default=()
@@ -63,6 +60,8 @@ class Cube(BaseEstimator):
     n_cells_ : int
     failed_ : pyarrow.Table
         Cells without a model: key, number of rows, and the reason.
+    named_cubes_ : Bunch
+        Of several learners, the cube of each by its name.
     n_features_in_ : int
     feature_names_in_ : array of str
 
@@ -113,44 +112,51 @@ class Cube(BaseEstimator):
         -------
         self : Cube
         """
-        names, levels = self._names(), self._levels()
-        if not isinstance(self.learner, Estimator):
-            raise TypeError(
-                f"{self.learner!r} is not a learner of tenfold, so its models cannot be made from one scan. Remedy: a "
-                "learner of one pass, such as tenfold.Ridge(); a pipeline for each key, if there are few keys"
-            )
-        learner = self.learner._blank()
-        learner._validate_params()
-        self._refuse_passes(learner)
-        seed = learner.seed()
-        if seed is not None:
-            learner.__dict__["random_state"] = seed
-        source = as_source(X, y, sample_weight, learner.need, model=self.learner._blank())
-        if source.outputs:
-            raise DataError("a cube has one target. Remedy: a cube for each column of the target")
-        source = source.without(*(name for name in names if name in source.names))
-        source.check_there(names)
-        with progress("Cube"), opened(current(), source) as session:
-            schema = learner.with_listed_categories(schema_of(source, learner.need, session))
-            asked = learner.ask(learner.start(schema))
-            self._refuse_statistic(learner, asked)
-            need = replace(learner.need, side=tuple(dict.fromkeys([*learner.need.side, *names])))
-            counted = session.reduce(SummarizeCells(Summing(View(need, schema), asked), levels, self.missing))
-        if not counted.rows:
-            raise DataError(NO_ROWS)
-        origin = Origin(
-            source.fingerprint(), len(source), counted.dropped, counted.machines, seed, source.first_part,
-            source.computed,
-        )  # fmt: skip
-        each = [
-            CubeLevel(learner, schema, level, cells, origin, direct=True)
-            for level, cells in zip(levels, counted.summary.each, strict=True)
-        ]
-        self._become(schema, each, source.lazy)
+        found = fit_cells(
+            named_learners(self.learner), self._names(), self._levels(), self.missing, X, y, sample_weight
+        )
+        self.__dict__.pop("named_cubes_", None)
+        if not isinstance(self.learner, (Mapping, list, tuple)):
+            self._become(found[0].schema, found[0].levels, found[0].lazy)._warn_without_models()
+            return self
+        each = {}
+        for (name, learner), one in zip(named_learners(self.learner), found, strict=True):
+            cube = Cube(learner, self.by, levels=self.levels, missing=self.missing)
+            each[name] = cube._become(one.schema, one.levels, one.lazy)
+            cube._warn_without_models(f"{name}: ")
+        return self._become_named(each)
+
+    def _warn_without_models(self, name: str = "") -> None:
+        """Warn of a fit of which no cell has a model."""
         if self._level.without_models:
             many = "the only cell has no" if len(self) == 1 else f"none of {len(self):,} cells has a"
-            warn_user(f"{many} model. {self._level.commonest_reason}. `failed_` lists all reasons")
+            warn_user(f"{name}{many} model. {self._level.commonest_reason}. `failed_` lists all reasons")
+
+    def _become_named(self, each: Mapping[str, Cube]) -> Cube:
+        """Take over cubes of one learner each."""
+        self.named_cubes_ = Bunch(**each)
+        first: Any = next(iter(each.values()))
+        self.n_features_in_ = first.n_features_in_
+        if "feature_names_in_" in first.__dict__:
+            self.feature_names_in_ = first.feature_names_in_
         return self
+
+    def _of_each(self, method: str, *given: Any, **more: Any) -> Cube:
+        """Return the cube of what a method makes of the cube of each learner."""
+        each = {name: getattr(cube, method)(*given, **more) for name, cube in self.named_cubes_.items()}
+        by = next(iter(each.values())).by
+        return Cube(self.learner, by, levels=self.levels, missing=self.missing)._become_named(each)
+
+    def _refuse_named(self, call: str) -> None:
+        """Refuse what is of one learner."""
+        if self._named:
+            name = next(iter(self.named_cubes_))
+            raise TypeError(f"this cube has several learners. Remedy: cube.named_cubes_[{name!r}].{call}, of one")
+
+    @property
+    def _named(self) -> bool:
+        """Whether this is the cube of several learners, by their names."""
+        return "named_cubes_" in self.__dict__
 
     def _become(self, schema: Schema, levels: Sequence[CubeLevel], lazy: bool = True) -> Cube:
         """Take over the levels of a fit; the first is that of the whole key."""
@@ -186,31 +192,13 @@ class Cube(BaseEstimator):
             found.append(tuple(name for name in names if name in some))
         return tuple(dict.fromkeys(found))
 
-    def _refuse_passes(self, learner: Any) -> None:
-        """Refuse a learner whose model is not made of one summary."""
-        name = type(learner).__name__
-        if getattr(learner, "passes", None) != ONE:
-            raise TypeError(
-                f"{name} reads its rows several times, so the models of the cells cannot be made from one scan. "
-                "Remedy: a learner of one pass, such as Ridge, LinearRegression, GaussianNB or StandardScaler"
-            )
-        if learner.need.sequence is not None:
-            raise TypeError(
-                f"{name} learns from whole sequences, and cells are made of rows. Remedy: a fit for each key"
-            )
-
-    def _refuse_statistic(self, learner: Any, asked: Any) -> None:
-        for statistic in statistics(asked):
-            if isinstance(statistic, (Gathered, Ordered)):
-                raise TypeError(
-                    f"{type(learner).__name__} needs all rows at once, or one after another, and cells are made from "
-                    "summaries. Remedy: a learner of one pass, such as Ridge or GaussianNB, or a fit for each key"
-                )
-
     # ---- cells -------------------------------------------------------------------------------------
 
     @property
     def _level(self) -> CubeLevel:
+        if self._named:
+            first: Cube = next(iter(self.named_cubes_.values()))
+            return first._level
         found = self.__dict__.get("_finest")
         if found is None:
             raise NotFittedError("this Cube is not fitted yet. Remedy: cube.fit(rows)")
@@ -218,7 +206,7 @@ class Cube(BaseEstimator):
         return level
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_finest" in self.__dict__
+        return "_finest" in self.__dict__ or self._named
 
     def __len__(self) -> int:
         return len(self._level)
@@ -237,6 +225,8 @@ class Cube(BaseEstimator):
     @property
     def failed_(self) -> pa.Table:
         """Cells without a model: key, number of rows, and the reason."""
+        if self._named:
+            return failed_of(self.named_cubes_)
         table, names = self.table(), self._level.names
         some = table.filter(pa.compute.equal(table[beside("status", names)], "failed"))
         return some.select([*names, beside("rows", names), beside("reason", names)])
@@ -250,7 +240,14 @@ class Cube(BaseEstimator):
         Parameters
         ----------
         key : value, or tuple of values
+
+        Returns
+        -------
+        learner : learner, or Bunch
+            Of several learners, each by its name.
         """
+        if self._named:
+            return Bunch(**models_of(self.named_cubes_, key))
         level, key = self._level, _as_key(key)
         if len(key) > len(level.names):
             raise KeyError(f"a key has {len(level.names)} values, {list(level.names)}, not {len(key)}")
@@ -299,6 +296,8 @@ class Cube(BaseEstimator):
         -------
         cube : Cube
         """
+        if self._named:
+            return self._of_each("rollup", *by)
         level = self._coarser(self._among_names(by))
         return self._with([level], level.names)
 
@@ -330,6 +329,8 @@ class Cube(BaseEstimator):
         -------
         cube : Cube
         """
+        if self._named:
+            return self._of_each("sel", **keys)
         level = self._level
         self._among_names(tuple(keys))
         keep = np.ones(len(level), bool)
@@ -344,6 +345,8 @@ class Cube(BaseEstimator):
         """Return the cube of the rows of both: cells with the same key merge."""
         if not isinstance(other, Cube):
             return NotImplemented
+        if self._named or other._named:
+            return self._sum_of_named(other)
         a, b = self._level, other._level
         if a.names != b.names:
             raise MergeError(f"cubes of different keys do not merge: {list(a.names)} and {list(b.names)}")
@@ -369,6 +372,14 @@ class Cube(BaseEstimator):
         made = Cube(self.learner, self.by, levels=self.levels, missing=self.missing)
         return made._become(self._schema, levels, self._lazy)
 
+    def _sum_of_named(self, other: Cube) -> Cube:
+        """Return the cube of the rows of both, learner by learner."""
+        names = [list(cube.named_cubes_) if cube._named else [] for cube in (self, other)]
+        if names[0] != names[1]:
+            raise MergeError(f"cubes of other learners do not merge: {names[0]} and {names[1]}")
+        each = {name: cube + other.named_cubes_[name] for name, cube in self.named_cubes_.items()}
+        return Cube(self.learner, self.by, levels=self.levels, missing=self.missing)._become_named(each)
+
     # ---- what is made of them ----------------------------------------------------------------------
 
     def table(self, *by: str) -> pa.Table:
@@ -385,9 +396,11 @@ class Cube(BaseEstimator):
             `.to_pandas()`, and `polars.from_arrow`, make a frame of it. A status is "solved", "another scan" (a fit of
             the cell's rows alone would have read them again, to gain digits) or "failed", with a reason.
         """
+        if self._named:
+            return table_of(self.named_cubes_, self._among_names(by))
         return (self._coarser(self._among_names(by)) if by else self._level).table()
 
-    @available_if(lambda self: not transforms(self.learner))
+    @available_if(lambda self: self._has_kind(transforming=False))
     def predict(self, X: MatrixLike, *, return_level: bool = False) -> Any:
         """Predict each row by the model of its cell; a row without one, by the first coarser key that has a model.
 
@@ -402,14 +415,15 @@ class Cube(BaseEstimator):
         Returns
         -------
         y : array of shape (rows,), or lazy outputs
-            Those for a Source are computed when they are read, part by part: `collect`, or `to_parquet`.
+            Those for a Source are computed when they are read, part by part: `collect`, or `to_parquet`. Of several
+            learners, a Bunch of what each predicts.
         level : array of int, or lazy outputs, if `return_level`
             The number of columns of the key: all of them, if the cell of the row has a model; 0, if it is the model of
             all rows.
         """
-        return self._outputs(X, return_level)
+        return self._of_kind("predict", X, return_level)
 
-    @available_if(lambda self: transforms(self.learner))
+    @available_if(lambda self: self._has_kind(transforming=True))
     def transform(self, X: MatrixLike, *, return_level: bool = False) -> Any:
         """Transform each row by the transformer of its cell; a row without one, by that of a coarser key.
 
@@ -426,7 +440,19 @@ class Cube(BaseEstimator):
             As in `predict`.
         level : array of int, or lazy outputs, if `return_level`
         """
-        return self._outputs(X, return_level)
+        return self._of_kind("transform", X, return_level)
+
+    def _has_kind(self, transforming: bool) -> bool:
+        """Whether a learner transforms rows, or whether one predicts."""
+        return any(transforms(one) is transforming for _, one in named_learners(self.learner))
+
+    def _of_kind(self, method: str, X: MatrixLike, return_level: bool) -> Any:
+        """Return predictions or transformed rows; of several learners, of each that makes such."""
+        if not self._named:
+            return self._outputs(X, return_level)
+        X = materialized(X)
+        some = {name: cube for name, cube in self.named_cubes_.items() if hasattr(cube, method)}
+        return Bunch(**{name: getattr(cube, method)(X, return_level=return_level) for name, cube in some.items()})
 
     def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
         level = self._level
@@ -496,6 +522,7 @@ class Cube(BaseEstimator):
         -------
         pooled : PooledCube or PooledTables
         """
+        self._refuse_named("pool()")
         return pool_level(self._level, random)
 
     # ---- files -------------------------------------------------------------------------------------
@@ -509,6 +536,7 @@ class Cube(BaseEstimator):
         ----------
         path : str or path
         """
+        self._refuse_named("to_parquet(path)")
         cube_file.write(self, path)
 
     @staticmethod

@@ -1,0 +1,168 @@
+"""The fit of a cube: cells by key of one learner or several, from one scan of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+from sklearn.pipeline import _name_estimators
+
+from tenfold.core import ONE, DataError, MatrixLike, Schema, VectorLike
+from tenfold.core.errors import naming
+from tenfold.core.statistic import Gathered, Ordered
+from tenfold.engine import current, opened, schema_of
+from tenfold.engine.cells.keys import Missing
+from tenfold.engine.cells.summarize_cells import SummarizeCells
+from tenfold.engine.cells.summing import Summing
+from tenfold.engine.job import Together
+from tenfold.engine.plan import NO_ROWS
+from tenfold.engine.progress import progress
+from tenfold.engine.runner import Session
+from tenfold.estimator import Estimator
+from tenfold.model_selection.cross_validation.lookups import Lookups, schema_jobs
+from tenfold.models.cube_level import CubeLevel, Origin
+from tenfold.sources import Source, as_source
+from tenfold.sources.frames import materialized
+from tenfold.sources.inputs import form_of, is_lazy
+from tenfold.stats.combinators import View, statistics
+
+
+class FittedCells(NamedTuple):
+    """The cells of one learner."""
+
+    learner: Any
+    schema: Schema
+    levels: list[CubeLevel]
+    """of each key, the whole one first"""
+    lazy: bool
+
+
+def named_learners(given: Any) -> list[tuple[str, Any]]:
+    """Return learners with their names: of a list, those that `make_pipeline` would give; one learner has none."""
+    if isinstance(given, Mapping):
+        found = list(given.items())
+    elif not isinstance(given, (list, tuple)):
+        return [("", given)]
+    elif all(isinstance(one, tuple) and len(one) == 2 for one in given):
+        found = list(given)
+    else:
+        found = list(_name_estimators(list(given)))
+    names = [name for name, _ in found]
+    if not names or not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
+        raise ValueError(f"the learners of a cube must have different names, not {names}")
+    return found
+
+
+def fit_cells(
+    learners: Sequence[tuple[str, Any]],
+    names: tuple[str, ...],
+    levels: Sequence[tuple[str, ...]],
+    missing: Missing,
+    X: MatrixLike,
+    y: VectorLike,
+    weight: VectorLike,
+) -> list[FittedCells]:
+    """Return the cells of each learner. Rows in memory are read once for each form in which they are wanted."""
+    blanks: list[Any] = []
+    for name, given in learners:
+        with naming(name):
+            blanks.append(_checked(given))
+    X = X if len(blanks) == 1 else materialized(X)
+    batches: dict[tuple[object, ...], list[int]] = {}
+    for at, learner in enumerate(blanks):
+        batches.setdefault(() if len(blanks) == 1 or is_lazy(X) else form_of(X, learner.need), []).append(at)
+    found: dict[int, FittedCells] = {}
+    with progress("Cube"):
+        for places in batches.values():
+            for at in places:
+                with naming(learners[at][0]):
+                    source = as_source(X, y, weight, blanks[at].need, model=blanks[at]._blank())
+            if source.outputs:
+                raise DataError("a cube has one target. Remedy: a cube for each column of the target")
+            source = source.without(*(name for name in names if name in source.names))
+            source.check_there(names)
+            some = [(learners[at][0], blanks[at]) for at in places]
+            found |= zip(places, _scanned(some, source, names, levels, missing), strict=True)
+    return [found[at] for at in range(len(blanks))]
+
+
+def _checked(given: Any) -> Any:
+    """Return a learner whose models can be made of one summary of the rows, unfitted; others are refused."""
+    if not isinstance(given, Estimator):
+        raise TypeError(
+            f"{given!r} is not a learner of tenfold, so its models cannot be made from one scan. Remedy: a "
+            "learner of one pass, such as tenfold.Ridge(); a pipeline for each key, if there are few keys"
+        )
+    learner = given._blank()
+    learner._validate_params()
+    name = type(learner).__name__
+    if getattr(learner, "passes", None) != ONE:
+        raise TypeError(
+            f"{name} reads its rows several times, so the models of the cells cannot be made from one scan. "
+            "Remedy: a learner of one pass, such as Ridge, LinearRegression, GaussianNB or StandardScaler"
+        )
+    if learner.need.sequence is not None:
+        raise TypeError(f"{name} learns from whole sequences, and cells are made of rows. Remedy: a fit for each key")
+    if (seed := learner.seed()) is not None:
+        learner.__dict__["random_state"] = seed
+    return learner
+
+
+def _refuse_statistic(learner: Any, asked: Any) -> None:
+    for statistic in statistics(asked):
+        if isinstance(statistic, (Gathered, Ordered)):
+            raise TypeError(
+                f"{type(learner).__name__} needs all rows at once, or one after another, and cells are made from "
+                "summaries. Remedy: a learner of one pass, such as Ridge or GaussianNB, or a fit for each key"
+            )
+
+
+def _scanned(
+    learners: Sequence[tuple[str, Any]],
+    source: Source,
+    names: tuple[str, ...],
+    levels: Sequence[tuple[str, ...]],
+    missing: Missing,
+) -> list[FittedCells]:
+    """Return the cells of learners that read the same rows; what several ask for is computed once."""
+    with opened(current(), source) as session:
+        lookups: Session = session
+        if len(learners) > 1:
+            lookups = Lookups(session, schema_jobs(source, [learner.need for _, learner in learners]))
+        schemas, jobs = list[Schema](), list[SummarizeCells]()
+        for name, learner in learners:
+            with naming(name):
+                schema = learner.with_listed_categories(schema_of(source, learner.need, lookups))
+                asked = learner.ask(learner.start(schema))
+                _refuse_statistic(learner, asked)
+            need = replace(learner.need, side=tuple(dict.fromkeys([*learner.need.side, *names])))
+            schemas.append(schema)
+            jobs.append(SummarizeCells(Summing(View(need, schema), asked), tuple(levels), missing))
+        different = list(dict.fromkeys(jobs))
+        counted = _reduced(session, different)
+    found = []
+    for (_, learner), schema, job in zip(learners, schemas, jobs, strict=True):
+        cells = counted[different.index(job)]
+        if not cells.rows:
+            raise DataError(NO_ROWS)
+        origin = Origin(
+            source.fingerprint(), len(source), cells.dropped, cells.machines, learner.seed(), source.first_part,
+            source.computed,
+        )  # fmt: skip
+        each = [
+            CubeLevel(learner, schema, level, some, origin, direct=True)
+            for level, some in zip(levels, cells.summary.each, strict=True)
+        ]
+        found.append(FittedCells(learner, schema, each, source.lazy))
+    return found
+
+
+def _reduced(session: Session, jobs: list[SummarizeCells]) -> list[Any]:
+    """Return the results of jobs, from one scan."""
+    if len(jobs) == 1:
+        return [session.reduce(jobs[0])]
+    views = [job.summing.view for job in jobs]
+    columns = chain.from_iterable(session.source.columns_read(view.need, view.schema) for view in views)
+    return list(session.reduce(Together(tuple(jobs), tuple(dict.fromkeys(columns)))).each)
