@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tenfold as tn
 from tenfold.core import Chunk, Columns
 from tenfold.stats.trees.rare_rows import Neighbors, Strata, rare_values
 
@@ -59,3 +60,27 @@ def test_common_classes_have_no_values_of_their_own():
     draw = np.random.default_rng(2)
     strata = Strata.of(chunk(draw.normal(size=(400, 2)), draw.integers(0, 2, 400)), draw.random(400), 2)
     assert rare_values(strata, False, np.zeros(2, np.int64), 63).shape == (2, 0)
+
+
+def test_rows_of_one_target_are_taken_together_whatever_their_hash():
+    draw = np.random.default_rng(3)
+    X, y = draw.normal(size=(30, 1)), draw.integers(-2, 3, 30).astype(float)
+    for _ in range(5):
+        strata = Strata.of(chunk(X, y), draw.random(30), 2)
+        found = [set(rows[:, 0].tolist()) for rows, _ in strata.groups(True)]
+        expected = []
+        for key in (y, -y):
+            ends = np.unique(np.sort(key)[[7, 10, 15, 21]])
+            expected += [set(X[key <= end, 0].tolist()) for end in ends if (key > end).any()]
+        assert found == expected
+
+
+def test_bins_of_few_whole_targets_do_not_depend_on_the_unit_of_a_column():
+    draw = np.random.default_rng(4)
+    for _ in range(10):
+        X, y = draw.normal(size=(40, 1)), draw.integers(-1, 2, 40).astype(float)
+        one = tn.GradientBoostingRegressor(n_estimators=3, max_bins=16).fit(X, y).predict(X)
+        for factor in (2.0**-40, 2.0**40):
+            scaled = X * factor
+            other = tn.GradientBoostingRegressor(n_estimators=3, max_bins=16).fit(scaled, y).predict(scaled)
+            np.testing.assert_array_equal(other, one)

@@ -80,7 +80,8 @@ class Strata(Mergeable):
     def groups(self, numbers: bool) -> Iterator[tuple[Array, int]]:
         """Rows that are alike in a rare target, and how many values of each column are wanted of them; 0: all.
 
-        Of numbers, the rows of the 8, 11, 16, ... greatest and least targets: only where they begin and end.
+        Of numbers, the rows of the 8, 11, 16, ... greatest and least targets, and all that are equal to the last of
+        them: only where they begin and end.
         """
         for k, count in enumerate(self.count.tolist()):
             here = self.stratum == k
@@ -90,11 +91,12 @@ class Strata(Mergeable):
                     yield row, 0
                 continue
             beyond = int(np.searchsorted(key, key[-1])) if len(key) == self.most else len(key)
-            for power in range(6, 21):
-                if (many := int(2 ** (power / 2))) < beyond:
-                    yield row[:many], 2
+            powers = np.array([int(2 ** (power / 2)) for power in range(6, 21)])
+            # Rows of one target are taken together: which of them come first is a matter of the bits of their columns.
+            ends = {*np.searchsorted(key, key[powers[powers < beyond] - 1], side="right").tolist()} - {len(key)}
             if 0 < beyond < RARE_CLASS_SHARE * count:
-                yield row[:beyond], 2
+                ends.add(beyond)
+            yield from ((row[:end], 2) for end in sorted(ends))
 
 
 def _least(key: Array, u: Array, most: int) -> Codes:
