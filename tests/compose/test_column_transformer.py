@@ -576,3 +576,24 @@ def test_tags_ask_each_member_once_what_it_needs(monkeypatch):
     model = tn.ColumnTransformer([("one", tn.StandardScaler(), ["a"]), ("other", tn.StandardScaler(), ["b"])])
     assert get_tags(model).input_tags.allow_nan
     assert len(asked) == 2
+
+
+def test_categories_that_pass_beside_sparse_text_are_scored_as_they_are_predicted(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"shop": random.choice(list("abc"), 90), "note": random.choice(["late", "good box", "bad"], 90)}
+    )
+    frame["y"] = random.integers(0, 2, 90)
+    frame.to_parquet(tmp_path / "day.parquet", row_group_size=30)
+    rows = tn.scan(tmp_path / "day.parquet", target="y")
+    columns = tn.ColumnTransformer([("c", "passthrough", ["shop"]), ("t", tn.TextFeatures(), "note")])
+    folds = [(np.arange(30, 90), np.arange(30)), (np.arange(60), np.arange(60, 90))]
+    for learner in (tn.LogisticRegression(), tn.DecisionTreeClassifier(max_depth=2)):
+        model = tn.make_pipeline(columns, learner)
+        fitted = clone(model).fit(tn.scan(frame[:60], target="y"))
+        test = tn.scan(frame[60:], target="y")
+        error = tn.certify(fitted, test)["error"].value
+        assert error == pytest.approx(np.mean(fitted.predict(frame[60:][["shop", "note"]]) != frame["y"][60:]))
+        parts = [[tn.scan(frame.iloc[some], target="y") for some in fold] for fold in folds]
+        by_hand = [clone(model).fit(train).score(test) for train, test in parts]
+        assert tn.cross_validate(model, rows, folds=folds).scores.ravel().tolist() == by_hand

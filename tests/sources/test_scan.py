@@ -1119,3 +1119,15 @@ def test_numbers_that_a_step_makes_are_no_text_and_no_dates(taker):
     rows = tn.scan(pd.DataFrame({"town": list("abab"), "kind": [0, 1, 1, 0]}), target="kind")
     with pytest.raises(tn.DataError, match="column 'town' holds numbers, made by the step before. Remedy: leave it"):
         tn.make_pipeline(tn.OrdinalEncoder(), taker, tn.GaussianNB()).fit(rows)
+
+
+def test_an_index_that_pandas_wrote_is_no_feature(tmp_path):
+    frame = numbers().to_pandas().drop(columns="k").query("a > 0")  # whose index is written too
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert "__index_level_0__" in pq.read_schema(tmp_path / "t.parquet").names
+    rows = tn.scan(tmp_path / "t.parquet", target="y")
+    assert rows.names == ("a", "b", "c")
+    model = tn.Ridge().fit(rows)
+    assert model.coef_.tobytes() == tn.Ridge().fit(tn.scan(frame, target="y")).coef_.tobytes()
+    assert np.array_equal(model.predict(rows).collect(), model.predict(frame[["a", "b", "c"]]))
+    assert "__index_level_0__" in tn.scan(tmp_path / "t.parquet", target="y", columns=["a", "__index_level_0__"]).names

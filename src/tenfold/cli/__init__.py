@@ -1,1 +1,1 @@
-"""The command line: `tenfold bound` sizes a study."""
+"""The command line: `tenfold fit`, `predict`, `describe` and more, for Parquet and CSV files."""

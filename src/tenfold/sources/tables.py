@@ -7,6 +7,7 @@ of them.
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -29,6 +30,9 @@ from tenfold.sources.array_source import even_cuts, fingerprints_of
 from tenfold.sources.label_codes import class_codes
 from tenfold.sources.label_codes import levels as plain_levels
 from tenfold.sources.source import Source, no_column
+
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+"""the name under which pandas writes an index without a name, which is no feature of a frame either"""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,10 @@ class Roles:
         for name in (*taken, *(self.columns or ()), *self.drop, *self.categorical):
             if name not in names:
                 raise no_column(name, names)
-        chosen = names if self.columns is None else tuple(dict.fromkeys(self.columns))
+        if self.columns is None:
+            chosen = tuple(name for name in names if not PANDAS_INDEX.fullmatch(name))
+        else:
+            chosen = tuple(dict.fromkeys(self.columns))
         return tuple(n for n in chosen if n not in taken and n not in self.drop)
 
 

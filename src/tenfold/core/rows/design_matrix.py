@@ -53,7 +53,8 @@ class Design:
         if self.plain:
             return
         if X.addresses is None:
-            X = Columns(tuple(X.data[:, j] for j in range(X.shape[1])), X.names, missing=X.missing, place=X.place)
+            data = X.data.toarray() if sp.issparse(X.data) else X.data  # codes beside sparse text: as a fit takes them
+            X = Columns(tuple(data[:, j] for j in range(X.shape[1])), X.names, missing=X.missing, place=X.place)
             self.X = X
         starts = np.cumsum(np.maximum(levels, 1)) - np.maximum(levels, 1)
         which = levels > 0

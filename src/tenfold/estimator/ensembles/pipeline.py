@@ -389,6 +389,22 @@ class Pipeline(sklearn.pipeline.Pipeline):
         """Return the model itself for `0 + model`, so that `sum(models)` works."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
+    def verify(self) -> Certificate:
+        """Recompute the certificate of each step from its summary and compare it with the one the step has.
+
+        Returns
+        -------
+        certificate : Certificate
+            The same claims, marked as verified. A difference is an error that lists it.
+        """
+        check_is_fitted(self)
+        for name, step, _ in self._named_steps():
+            learner = _thawed(step)
+            if not isinstance(learner, Estimator | Pipeline):
+                raise TypeError(f"step {name!r}, {type(learner).__name__}, has no summary: it is not of tenfold")
+            learner.verify()
+        return self.certificate_
+
     def save(self, path: Any, *, summary: bool = True) -> None:
         """Write all steps to one model file, which runs no code when it is loaded.
 

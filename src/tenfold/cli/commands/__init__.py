@@ -1,0 +1,1 @@
+"""The commands of `tenfold`, a family of them a file."""
