@@ -316,6 +316,7 @@ _PLACES = {
         "ValidationCurve",
         "validation_curve",
     ),
+    "tenfold.models.cross_validation.level_scores": ("LevelScores",),
     "tenfold.models.cube": ("Cube",),
     "tenfold.models.pooling.pooled_cube": ("PooledCube",),
     "tenfold.models.pooling.pooled_tables": ("PooledTables",),

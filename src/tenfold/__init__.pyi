@@ -198,6 +198,7 @@ from tenfold.model_selection.curves.learning_curve import learning_curve as lear
 from tenfold.model_selection.curves.loss_decomposition import BiasVariance as BiasVariance
 from tenfold.model_selection.curves.validation_curve import ValidationCurve as ValidationCurve
 from tenfold.model_selection.curves.validation_curve import validation_curve as validation_curve
+from tenfold.models.cross_validation.level_scores import LevelScores as LevelScores
 from tenfold.models.cube import Cube as Cube
 from tenfold.models.pooling.pooled_cube import PooledCube as PooledCube
 from tenfold.models.pooling.pooled_tables import PooledTables as PooledTables

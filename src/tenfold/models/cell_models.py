@@ -10,7 +10,7 @@ from tenfold.compiled.linear_model import normal_equations as systems
 from tenfold.core import Codes, Flags, Schema, Values
 from tenfold.core.axes import Bundle, is_record, not_finite, values
 from tenfold.core.driver_threads import driver_threads
-from tenfold.core.mergeable import cell_of, joined_stacks
+from tenfold.core.mergeable import cell_of, joined_stacks, taken
 from tenfold.engine import current, one_blas_thread
 from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.summing import Reasons, Summaries, Summing
@@ -42,6 +42,12 @@ class CellModels(NamedTuple):
             return None
         return cell_of(self.each, cell) if self.in_stack else self.each[cell]
 
+    def taken(self, places: Codes) -> CellModels:
+        """Return the models of some cells."""
+        each = taken(self.each, places) if self.in_stack else self.each[places]
+        why = {new: self.reasons[old] for new, old in enumerate(places.tolist()) if old in self.reasons}
+        return CellModels(each, self.in_stack, self.status[places], why)
+
     @property
     def solved(self) -> Flags:
         """Which cells have a model."""
@@ -63,7 +69,7 @@ def solve_cells(learner: Any, schema: Schema, cells: Cells) -> CellModels:
         for some, summaries in cells.batches():
             classes = None if cells.classes is None else cells.classes[some]
             found.append(_solve(learner, schema, cells.summing, summaries, classes))
-    return _joined(found)
+    return joined_models(found)
 
 
 def _solve(learner: Any, schema: Schema, summing: Summing, summaries: Summaries, classes: Flags | None) -> CellModels:
@@ -125,7 +131,8 @@ def _least_squares(learner: Any, schema: Schema, summing: Summing, summaries: Su
     return CellModels(LinearModel(coef, intercept, schema), True, status, reasons)  # type: ignore[arg-type]
 
 
-def _joined(found: list[CellModels]) -> CellModels:
+def joined_models(found: list[CellModels]) -> CellModels:
+    """Return the models of some cells after those of others."""
     reasons, before = Reasons(), 0
     for one in found:
         reasons |= {before + cell: why for cell, why in one.reasons.items()}

@@ -47,7 +47,8 @@ class CellOutputs(Mapped):
         self._depths, self._warn = False, warn
         self._tally: Codes | None = None
         self._empty = partial(output_of, one)
-        cells = blake2b(level.keys.hash.tobytes() + level.cells.rows.tobytes(), digest_size=16).hexdigest()
+        most = b"" if cube._most is None else cube._most.tobytes()
+        cells = blake2b(level.keys.hash.tobytes() + level.cells.rows.tobytes() + most, digest_size=16).hexdigest()
         where = level.origin
         self._model = f"Cube by {level.names} {where.source} {where.parts} {where.computed} {cells} of {self._model}"
 

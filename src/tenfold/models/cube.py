@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,8 @@ from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
 from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
-from tenfold.models.cube_fit import fit_cells, named_learners
+from tenfold.models.cross_validation.level_scores import LevelScores
+from tenfold.models.cube_fit import Keyed, fit_cells, named_learners
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
 from tenfold.models.keyed_chunks import keyed_chunks, keyed_source
 from tenfold.models.named_cubes import failed_of, models_of, table_of
@@ -28,6 +30,8 @@ from tenfold.models.pooling.pooled_tables import PooledTables
 from tenfold.sources import is_lazy
 from tenfold.sources.frames import materialized
 
+Level = int | Literal["best"] | None
+"""a number of columns of the key"""
 SHOWN_CELLS = 3
 """keys that an error shows"""
 
@@ -52,6 +56,10 @@ class Cube(BaseEstimator):
         the cells: the same model but for rounding.
     missing : {"error", "cell"}, default="error"
         What becomes of rows that miss a key: an error, or a cell of their own, whose key is None.
+    cv : int or str, optional
+        A number of folds that rows are dealt to at random, or the column that has the fold of each row: predictors are
+        scored on held-out rows, by their own cell and by coarser keys. The models of all folds are made in the same
+        scan. So are the scores of linear models; those of others take one more.
 
     Attributes
     ----------
@@ -60,6 +68,10 @@ class Cube(BaseEstimator):
     n_cells_ : int
     failed_ : pyarrow.Table
         Cells without a model: key, number of rows, and the reason.
+    cross_validation_ : LevelScores
+        With `cv`, the scores of held-out rows by cell and by level of the key.
+    best_level_ : int
+        With `cv`, how many columns of the key predict held-out rows best: all, if models of the cells do.
     named_cubes_ : Bunch
         Of several learners, the cube of each by its name.
     n_features_in_ : int
@@ -83,6 +95,9 @@ class Cube(BaseEstimator):
     {'country': 'DE', 'store': 1, 'rows': 2, 'status': 'solved'}
     """
 
+    _most: Codes | None = None
+    """how many columns of the key each cell predicts by, if not all"""
+
     def __init__(
         self,
         learner: Any,
@@ -90,11 +105,13 @@ class Cube(BaseEstimator):
         *,
         levels: Sequence[str | Sequence[str]] = (),
         missing: Missing = "error",
+        cv: int | str | None = None,
     ) -> None:
         self.learner = learner
         self.by = by
         self.levels = levels
         self.missing = missing
+        self.cv = cv
 
     # ---- fitting -----------------------------------------------------------------------------------
 
@@ -112,19 +129,33 @@ class Cube(BaseEstimator):
         -------
         self : Cube
         """
-        found = fit_cells(
-            named_learners(self.learner), self._names(), self._levels(), self.missing, X, y, sample_weight
-        )
-        self.__dict__.pop("named_cubes_", None)
+        keyed = Keyed(self._names(), self._levels(), self.missing, self._folds())
+        found = fit_cells(named_learners(self.learner), keyed, X, y, sample_weight)
+        for name in ("named_cubes_", "cross_validation_"):
+            self.__dict__.pop(name, None)
         if not isinstance(self.learner, (Mapping, list, tuple)):
-            self._become(found[0].schema, found[0].levels, found[0].lazy)._warn_without_models()
+            self._become(found[0].schema, found[0].levels, found[0].lazy, found[0].scores)._warn_without_models()
             return self
         each = {}
         for (name, learner), one in zip(named_learners(self.learner), found, strict=True):
-            cube = Cube(learner, self.by, levels=self.levels, missing=self.missing)
-            each[name] = cube._become(one.schema, one.levels, one.lazy)
+            cube = Cube(learner, self.by, levels=self.levels, missing=self.missing, cv=self.cv)
+            each[name] = cube._become(one.schema, one.levels, one.lazy, one.scores)
             cube._warn_without_models(f"{name}: ")
         return self._become_named(each)
+
+    @property
+    def best_level_(self) -> int:
+        """How many columns of the key have the models that predict held-out rows best."""
+        return self._scores.best_level
+
+    @property
+    def _scores(self) -> LevelScores:
+        self._refuse_named("best_level_")
+        _ = self._level
+        found: LevelScores | None = self.__dict__.get("cross_validation_")
+        if found is None:
+            raise AttributeError("no rows were held out. Remedy: Cube(..., cv=5).fit(rows)")
+        return found
 
     def _warn_without_models(self, name: str = "") -> None:
         """Warn of a fit of which no cell has a model."""
@@ -158,8 +189,12 @@ class Cube(BaseEstimator):
         """Whether this is the cube of several learners, by their names."""
         return "named_cubes_" in self.__dict__
 
-    def _become(self, schema: Schema, levels: Sequence[CubeLevel], lazy: bool = True) -> Cube:
+    def _become(
+        self, schema: Schema, levels: Sequence[CubeLevel], lazy: bool = True, scores: LevelScores | None = None
+    ) -> Cube:
         """Take over the levels of a fit; the first is that of the whole key."""
+        if scores is not None:
+            self.cross_validation_ = scores
         self._schema, self._lazy = schema, lazy
         self._found = {level.names: level for level in levels}
         self._finest = levels[0]
@@ -181,6 +216,15 @@ class Cube(BaseEstimator):
         if self.missing not in ("error", "cell"):
             raise ValueError(f"missing must be 'error' or 'cell', not {self.missing!r}")
         return names
+
+    def _folds(self) -> int | str | None:
+        """The number of folds, or the column that has them."""
+        cv = self.cv
+        if cv is None or (isinstance(cv, str) and cv not in self._names()):
+            return cv
+        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool) and cv >= 2:
+            return int(cv)
+        raise ValueError(f"cv must be a number of folds from 2 on, or a column that is none of the key, not {cv!r}")
 
     def _levels(self) -> tuple[tuple[str, ...], ...]:
         """The keys whose cells are summarized from rows, the finest first."""
@@ -394,20 +438,26 @@ class Cube(BaseEstimator):
         -------
         table : pyarrow.Table
             `.to_pandas()`, and `polars.from_arrow`, make a frame of it. A status is "solved", "another scan" (a fit of
-            the cell's rows alone would have read them again, to gain digits) or "failed", with a reason.
+            the cell's rows alone would have read them again, to gain digits) or "failed", with a reason. With `cv`
+            there are the score of held-out rows by the cell's own model, its interval of 95 percent, and the number of
+            columns of the key by which they were predicted best.
         """
         if self._named:
             return table_of(self.named_cubes_, self._among_names(by))
-        return (self._coarser(self._among_names(by)) if by else self._level).table()
+        table = (self._coarser(self._among_names(by)) if by else self._level).table()
+        return table if by or "cross_validation_" not in self.__dict__ else self._scores.beside_cells(table)
 
     @available_if(lambda self: self._has_kind(transforming=False))
-    def predict(self, X: MatrixLike, *, return_level: bool = False) -> Any:
+    def predict(self, X: MatrixLike, *, level: Level = None, return_level: bool = False) -> Any:
         """Predict each row by the model of its cell; a row without one, by the first coarser key that has a model.
 
         Parameters
         ----------
         X : frame or Source
             Rows with the columns of the features and of the key.
+        level : int or "best", optional
+            How many columns of the key to predict by, at most: 0 is the model of all rows. "best" takes, for each cell,
+            the level that predicted its held-out rows best, of a cube with `cv`. By default the whole key.
         return_level : bool, default=False
             Whether to return how many columns of the key the model of each row was found by. Without it, a warning
             gives the number of rows that have no model of their own.
@@ -421,7 +471,7 @@ class Cube(BaseEstimator):
             The number of columns of the key: all of them, if the cell of the row has a model; 0, if it is the model of
             all rows.
         """
-        return self._of_kind("predict", X, return_level)
+        return self._of_kind("predict", X, return_level, level)
 
     @available_if(lambda self: self._has_kind(transforming=True))
     def transform(self, X: MatrixLike, *, return_level: bool = False) -> Any:
@@ -446,20 +496,24 @@ class Cube(BaseEstimator):
         """Whether a learner transforms rows, or whether one predicts."""
         return any(transforms(one) is transforming for _, one in named_learners(self.learner))
 
-    def _of_kind(self, method: str, X: MatrixLike, return_level: bool) -> Any:
+    def _of_kind(self, method: str, X: MatrixLike, return_level: bool, level: Level = None) -> Any:
         """Return predictions or transformed rows; of several learners, of each that makes such."""
         if not self._named:
-            return self._outputs(X, return_level)
+            return self._outputs(X, return_level, level)
         X = materialized(X)
         some = {name: cube for name, cube in self.named_cubes_.items() if hasattr(cube, method)}
-        return Bunch(**{name: getattr(cube, method)(X, return_level=return_level) for name, cube in some.items()})
+        return Bunch(**{name: cube._outputs(X, return_level, level) for name, cube in some.items()})
 
-    def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
+    def _outputs(self, X: MatrixLike, return_level: bool, at_most: Level) -> Any:
+        if at_most is not None:
+            other = copy(self)
+            other._most = self._most_columns(at_most)
+            return other._outputs(X, return_level, None)
         level = self._level
         keys = level.keys.values.schema
         if is_lazy(X):
             source, need = keyed_source(X, level.learner, self._schema, keys, level.origin.computed)
-            made = CellOutputs(source, self, need, warn=not return_level)
+            made = CellOutputs(source, self, need, warn=not return_level and self._most is None)
             return (made, made.levels()) if return_level else made
         found, depths = list[Outputs](), list[Codes]()
         for chunk, columns in keyed_chunks(X, level.learner, self._schema, keys, level.origin.computed):
@@ -467,7 +521,7 @@ class Cube(BaseEstimator):
             found.append(output._replace(rows=np.full(chunk.n, len(depths))))
             depths.append(depth)
         depth = np.concatenate(depths)
-        if not return_level:
+        if not return_level and self._most is None:
             warn_of_coarser(int((depth < len(level.names)).sum()), len(depth))
         output = assembled(found).values
         return (output, depth) if return_level else output
@@ -476,11 +530,11 @@ class Cube(BaseEstimator):
         """Return the outputs of some rows, and by how many columns of the key their models were found."""
         names = self._level.names
         n, pieces = len(X), list[Outputs]()
-        depth = np.full(n, -1)
+        depth, most = np.full(n, -1), self._most_of_rows(columns, n)
         for many in range(len(names), -1, -1):
-            left = np.flatnonzero(depth < 0)
+            left = np.flatnonzero((depth < 0) & (most >= many))
             if not len(left):
-                break
+                continue
             level = self._level if many == len(names) else self._coarser(names[:many])
             places = level.places([column.take(pa.array(left)) for column in columns], len(left), "cell")
             there = places >= 0
@@ -499,6 +553,28 @@ class Cube(BaseEstimator):
                 "`failed_` lists the cells without one: leave out their rows here, or in the fit"
             )
         return assembled(pieces), depth
+
+    def _most_columns(self, level: int | str) -> Codes:
+        """Return how many columns of the key to predict by: a number for each cell."""
+        known = self._level
+        if isinstance(level, str):
+            if level != "best":
+                raise ValueError(f"level must be a number of columns of the key, or 'best', not {level!r}")
+            found = np.empty(len(known), np.int64)
+            found[known.in_order] = self._scores.best
+            return found
+        if isinstance(level, bool) or not isinstance(level, (int, np.integer)) or not 0 <= level <= len(known.names):
+            raise ValueError(f"level must be 0 to {len(known.names)}, or 'best', not {level!r}")
+        return np.full(len(known), int(level))
+
+    def _most_of_rows(self, columns: list[pa.Array], n: int) -> Codes:
+        """Return by how many columns of the key each row is predicted, at the most."""
+        level, most = self._level, self._most
+        if most is None:
+            return np.full(n, len(level.names))
+        places = level.places(columns, n, "cell")
+        one = int(most[0]) if (most == most[0]).all() else len(level.names)
+        return np.where(places < 0, one, most[places])
 
     # ---- pooling -----------------------------------------------------------------------------------
 

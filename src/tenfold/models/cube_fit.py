@@ -20,9 +20,11 @@ from tenfold.engine.job import Together
 from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
-from tenfold.estimator import Estimator
+from tenfold.estimator import Classifier, Estimator, Regressor
 from tenfold.model_selection.cross_validation.lookups import Lookups, schema_jobs
-from tenfold.models.cube_level import CubeLevel, Origin
+from tenfold.models.cross_validation.level_scores import LevelScores, scores_of
+from tenfold.models.cross_validation.summarize_folds import SummarizeFolds
+from tenfold.models.cube_level import CubeLevel, Origin, beside
 from tenfold.sources import Source, as_source
 from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import form_of, is_lazy
@@ -37,6 +39,42 @@ class FittedCells(NamedTuple):
     levels: list[CubeLevel]
     """of each key, the whole one first"""
     lazy: bool
+    scores: LevelScores | None = None
+    """of held-out rows, if they are wanted"""
+
+
+class Keyed(NamedTuple):
+    """How the rows of a cube are dealt to cells."""
+
+    names: tuple[str, ...]
+    """the columns of the key"""
+    levels: tuple[tuple[str, ...], ...]
+    """the keys whose cells are summarized from rows, the whole one first"""
+    missing: Missing
+    cv: int | str | None = None
+    """number of folds, or the column that has them"""
+
+    @property
+    def side(self) -> tuple[str, ...]:
+        """Columns that are read and no features."""
+        return (*self.names, self.cv) if isinstance(self.cv, str) else self.names
+
+    @property
+    def fold(self) -> str:
+        """The name of the column of folds."""
+        return self.cv if isinstance(self.cv, str) else beside("fold", self.names)
+
+    @property
+    def folds(self) -> int:
+        """The number of folds that rows are dealt to; 0: they are a column."""
+        return self.cv if isinstance(self.cv, int) else 0
+
+    def job(self, summing: Summing) -> SummarizeCells:
+        """Return the job that summarizes the cells."""
+        if self.cv is None:
+            return SummarizeCells(summing, self.levels, self.missing)
+        levels = (*self.levels, (*self.names, self.fold))
+        return SummarizeFolds(summing, levels, self.missing, self.fold, self.folds)
 
 
 def named_learners(given: Any) -> list[tuple[str, Any]]:
@@ -57,9 +95,7 @@ def named_learners(given: Any) -> list[tuple[str, Any]]:
 
 def fit_cells(
     learners: Sequence[tuple[str, Any]],
-    names: tuple[str, ...],
-    levels: Sequence[tuple[str, ...]],
-    missing: Missing,
+    keyed: Keyed,
     X: MatrixLike,
     y: VectorLike,
     weight: VectorLike,
@@ -69,6 +105,10 @@ def fit_cells(
     for name, given in learners:
         with naming(name):
             blanks.append(_checked(given))
+            if keyed.cv is not None and not isinstance(given, (Classifier, Regressor)):
+                raise TypeError(
+                    f"{type(given).__name__} predicts nothing, so held-out rows have no score. Remedy: cv=None"
+                )
     X = X if len(blanks) == 1 else materialized(X)
     batches: dict[tuple[object, ...], list[int]] = {}
     for at, learner in enumerate(blanks):
@@ -81,10 +121,10 @@ def fit_cells(
                     source = as_source(X, y, weight, blanks[at].need, model=blanks[at]._blank())
             if source.outputs:
                 raise DataError("a cube has one target. Remedy: a cube for each column of the target")
-            source = source.without(*(name for name in names if name in source.names))
-            source.check_there(names)
+            source = source.without(*(name for name in keyed.side if name in source.names))
+            source.check_there(keyed.side)
             some = [(learners[at][0], blanks[at]) for at in places]
-            found |= zip(places, _scanned(some, source, names, levels, missing), strict=True)
+            found |= zip(places, _scanned(some, source, keyed), strict=True)
     return [found[at] for at in range(len(blanks))]
 
 
@@ -119,13 +159,7 @@ def _refuse_statistic(learner: Any, asked: Any) -> None:
             )
 
 
-def _scanned(
-    learners: Sequence[tuple[str, Any]],
-    source: Source,
-    names: tuple[str, ...],
-    levels: Sequence[tuple[str, ...]],
-    missing: Missing,
-) -> list[FittedCells]:
+def _scanned(learners: Sequence[tuple[str, Any]], source: Source, keyed: Keyed) -> list[FittedCells]:
     """Return the cells of learners that read the same rows; what several ask for is computed once."""
     with opened(current(), source) as session:
         lookups: Session = session
@@ -137,25 +171,29 @@ def _scanned(
                 schema = learner.with_listed_categories(schema_of(source, learner.need, lookups))
                 asked = learner.ask(learner.start(schema))
                 _refuse_statistic(learner, asked)
-            need = replace(learner.need, side=tuple(dict.fromkeys([*learner.need.side, *names])))
+            need = replace(learner.need, side=tuple(dict.fromkeys([*learner.need.side, *keyed.side])))
             schemas.append(schema)
-            jobs.append(SummarizeCells(Summing(View(need, schema), asked), tuple(levels), missing))
+            jobs.append(keyed.job(Summing(View(need, schema), asked)))
         different = list(dict.fromkeys(jobs))
         counted = _reduced(session, different)
-    found = []
-    for (_, learner), schema, job in zip(learners, schemas, jobs, strict=True):
-        cells = counted[different.index(job)]
-        if not cells.rows:
-            raise DataError(NO_ROWS)
-        origin = Origin(
-            source.fingerprint(), len(source), cells.dropped, cells.machines, learner.seed(), source.first_part,
-            source.computed,
-        )  # fmt: skip
-        each = [
-            CubeLevel(learner, schema, level, some, origin, direct=True)
-            for level, some in zip(levels, cells.summary.each, strict=True)
-        ]
-        found.append(FittedCells(learner, schema, each, source.lazy))
+        found = []
+        for (name, learner), schema, job in zip(learners, schemas, jobs, strict=True):
+            cells = counted[different.index(job)]
+            if not cells.rows:
+                raise DataError(NO_ROWS)
+            origin = Origin(
+                source.fingerprint(), len(source), cells.dropped, cells.machines, learner.seed(), source.first_part,
+                source.computed,
+            )  # fmt: skip
+            each = [
+                CubeLevel(learner, schema, level, some, origin, direct=True)
+                for level, some in zip(job.levels, cells.summary.each, strict=True)
+            ]
+            scores = None
+            if keyed.cv is not None:
+                with naming(name):
+                    scores = scores_of(each.pop(), session, keyed.folds, job.summing.view.need, keyed.missing)
+            found.append(FittedCells(learner, schema, each, source.lazy, scores))
     return found
 
 

@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Provenance, Schema
 from tenfold.core.axes import is_record, values
 from tenfold.core.certificate import number_of
-from tenfold.core.mergeable import taken
 from tenfold.core.rows.chunk import places_by_group
 from tenfold.engine import one_blas_thread
 from tenfold.engine.cells.cells import Cells
@@ -214,10 +213,7 @@ class CubeLevel:
         cells = Cells(old.summing, old.keys.taken(places), old.rows[places], classes, old.unit, some)
         models = None
         if "models" in self.__dict__:
-            all_of = self.models
-            each = all_of.each[places] if not all_of.in_stack else taken(all_of.each, places)
-            reasons = {new: all_of.reasons[o] for new, o in enumerate(places.tolist()) if o in all_of.reasons}
-            models = CellModels(each, all_of.in_stack, all_of.status[places], reasons)
+            models = self.models.taken(places)
         return CubeLevel(self.learner, self.schema, self.names, cells, self.origin, self.direct, models)
 
     def rolled_up(self, names: tuple[str, ...], among: Codes | None = None) -> CubeLevel:
