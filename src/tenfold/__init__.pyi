@@ -200,8 +200,6 @@ from tenfold.model_selection.curves.validation_curve import ValidationCurve as V
 from tenfold.model_selection.curves.validation_curve import validation_curve as validation_curve
 from tenfold.models.cross_validation.level_scores import LevelScores as LevelScores
 from tenfold.models.cube import Cube as Cube
-from tenfold.models.ledger.ledger import Ledger as Ledger
-from tenfold.models.ledger.receipt import Receipt as Receipt
 from tenfold.models.pooling.pooled_cube import PooledCube as PooledCube
 from tenfold.models.pooling.pooled_tables import PooledTables as PooledTables
 from tenfold.naive_bayes.bernoulli_nb import BernoulliNB as BernoulliNB
@@ -240,8 +238,6 @@ from tenfold.preprocessing.quantile_transformer import QuantileTransformer as Qu
 from tenfold.preprocessing.robust_scaler import RobustScaler as RobustScaler
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
 from tenfold.preprocessing.target_encoder import TargetEncoder as TargetEncoder
-from tenfold.reporting.report import Report as Report
-from tenfold.reporting.report import report as report
 from tenfold.sequence.categorical_hmm import CategoricalHMM as CategoricalHMM
 from tenfold.sequence.gaussian_hmm import GaussianHMM as GaussianHMM
 from tenfold.sequence.hmm_classifier import HMMClassifier as HMMClassifier

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
+import pickle
 import tempfile
 from datetime import date
 
@@ -19,6 +21,7 @@ from sklearn.linear_model import LinearRegression
 import tenfold as tn
 from helpers import learners
 from tenfold.core import ONE, DataError, MergeError
+from tenfold.engine.cells.part_rows import StoredRows
 from tenfold.models import cube_file, cube_level
 from tenfold.sources import part_rows
 from tenfold.stats.moments.moments import Comoments
@@ -392,7 +395,8 @@ def test_wrong_calls_are_refused_with_a_remedy():
 
 def digest(cube):
     level = cube._level
-    return bits(level.cells.taken(np.arange(len(level))).stack), level.keys.hash.tobytes(), cube.table().to_pydict()
+    summaries = level.cells.taken(np.arange(len(level))).stack
+    return bits(summaries), level.keys.hash.tobytes(), repr(cube.table().to_pydict())
 
 
 @pytest.mark.parametrize("cells", [7, 900])
@@ -411,13 +415,52 @@ def test_rows_kept_and_rows_summarized_have_the_same_bits(tmp_path, cells, monke
 
     path = written(sales(cells=cells), tmp_path / "rows.parquet", 150)
     found = []
-    for size in (0, 1 << 60, None):  # rows never, summaries never, and as it is decided
-        if size is None:
+    for rows in (True, False, None):  # rows to the end, summaries from the start, and as it is decided
+        if rows is None:
             monkeypatch.undo()
         else:
-            monkeypatch.setattr(module, "chunk_bytes", lambda chunk, size=size: -1 if size == 0 else size)
+            monkeypatch.setattr(module, "travels_as_rows", lambda *given, rows=rows: rows)
         found.append(digest(tn.Cube(tn.Ridge(), by="store").fit(rows_of(path))))
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("learner", [tn.Ridge(), tn.GaussianNB(), tn.StandardScaler()])
+def test_rows_in_files_have_the_same_bits(tmp_path, learner, monkeypatch):
+    from tenfold.engine.cells import cells as module
+
+    frame = sales(cells=900)
+    frame.loc[frame["store"].isin(["s1", "s2"]), "b"] = np.nan
+    frame["price"] = frame["price"].round() % 2 if learner.need.target == "class" else frame["price"]
+    path = written(frame, tmp_path / "rows.parquet", 150)
+    rows = rows_of(path, "weight") if learner.need.target else rows_of(path).without("price")
+    monkeypatch.setattr(module, "GATHERED_ROWS", 100)  # the cell with a quarter of the rows is summarized by parts
+    found = digest(tn.Cube(learner, by="store").fit(rows))
+    with tn.on(tn.Local(memory=0)):
+        cube = tn.Cube(learner, by="store", levels=()).fit(rows)
+        stored = cube._level.cells.pieces
+        assert stored
+        assert all(isinstance(piece, StoredRows) for piece in stored)
+        folder = stored[0].path.parent
+        assert len([*folder.iterdir()]) == len(stored)
+        copy = pickle.loads(pickle.dumps(cube))
+        assert digest(cube) == found
+    assert digest(copy) == found  # the rows came along: its files are of another process
+    some = cube.sel(store=["s0", "s7", "s450"])
+    assert [bits(some[key].summary_) for key in ("s0", "s7")] == [bits(cube[key].summary_) for key in ("s0", "s7")]
+    del cube, stored, some
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_a_folder_without_room_is_named(tmp_path, monkeypatch):
+    path = written(sales(cells=900), tmp_path / "rows.parquet", 150)
+
+    def full(*given, **more):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("tenfold.engine.cells.part_rows.pickle.dump", full)
+    with tn.on(tn.Local(memory=0)), pytest.raises(OSError, match="no space left on device.*Remedy: .*TMPDIR"):
+        tn.Cube(tn.Ridge(), by="store").fit(rows_of(path))
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ method. `CAPABILITIES` lists all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import pairwise
 from typing import ClassVar, Generic, TypeVar
@@ -104,6 +104,36 @@ class Stacked(Statistic[S]):
             merged = taken(a, cells_a[places[0]]) + taken(b, cells_b[places[0]])  # type: ignore[operator]
             pieces.insert(0, merged)
         return taken(joined_stacks(pieces), np.argsort(np.concatenate(places), kind="stable"))
+
+    def summarize_parts(self, chunk: Chunk, starts: Codes, cells: Codes, parts: Codes) -> S:
+        """Return the stack of the summaries of cells whose rows are of several parts.
+
+        `starts` has the first row of each run of rows of one cell and one part, `cells` and `parts` say of which, in
+        order. Each cell has the bits of the summaries of its runs, merged in the fixed tree over the parts. Here by
+        `summarize_cells` and `merge_cells`: a kernel that does it in one go is faster.
+        """
+        found = self.summarize_cells(chunk, starts)
+        for left, right in tree_levels(cells, parts):
+            found = self.merge_cells(found, found, left, right)
+        return found
+
+
+def tree_levels(cells: Codes, parts: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Yield the pairs that merge on each level of the fixed tree, by their places: -1 on the right, of one alone.
+
+    Cells and parts are those of some summaries, in order of their cells, then of their parts: two of a cell that meet
+    on a level stand beside each other. So it is the tree of `engine/merge_tree.py`, whose unfinished subtrees are those
+    of a finished one with empty parts at the end.
+    """
+    while (cells[1:] == cells[:-1]).any():
+        parts = parts >> 1
+        new = np.ones(len(cells), bool)
+        new[1:] = (cells[1:] != cells[:-1]) | (parts[1:] != parts[:-1])
+        left = np.flatnonzero(new)
+        if len(left) < len(cells):
+            right = np.append(left[1:], len(cells)) - 1
+            yield left, np.where(right > left, right, -1)
+            cells, parts = cells[left], parts[left]
 
 
 def slices(starts: Codes, n: int) -> list[slice]:

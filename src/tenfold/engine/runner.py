@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 from tenfold.core.statistic import Expression, Gathered
 from tenfold.engine.executors.threads import memory_of_this_machine, processors
@@ -25,6 +25,8 @@ class Session(ABC):
     """Source opened for one fit. Whatever a runner keeps between reduces is released with it."""
 
     source: Source
+    merges_here: ClassVar[bool] = False
+    """whether a reduce merges in this process from its first part on, so that summaries may keep files of it"""
     repeated: int = 0
     """rounds that were computed again from the start, since outputs were lost with their workers"""
 

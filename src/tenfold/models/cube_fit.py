@@ -14,6 +14,7 @@ from tenfold.core.errors import naming
 from tenfold.core.statistic import Gathered, Ordered
 from tenfold.engine import current, opened, schema_of
 from tenfold.engine.cells.keys import Missing
+from tenfold.engine.cells.part_rows import RowFiles
 from tenfold.engine.cells.summarize_cells import SummarizeCells
 from tenfold.engine.cells.summing import Summing
 from tenfold.engine.job import Together
@@ -69,12 +70,12 @@ class Keyed(NamedTuple):
         """The number of folds that rows are dealt to; 0: they are a column."""
         return self.cv if isinstance(self.cv, int) else 0
 
-    def job(self, summing: Summing) -> SummarizeCells:
+    def job(self, summing: Summing, files: RowFiles | None) -> SummarizeCells:
         """Return the job that summarizes the cells."""
         if self.cv is None:
-            return SummarizeCells(summing, self.levels, self.missing)
+            return SummarizeCells(summing, self.levels, self.missing, files)
         levels = (*self.levels, (*self.names, self.fold))
-        return SummarizeFolds(summing, levels, self.missing, self.fold, self.folds)
+        return SummarizeFolds(summing, levels, self.missing, files, fold=self.fold, folds=self.folds)
 
 
 def named_learners(given: Any) -> list[tuple[str, Any]]:
@@ -165,6 +166,7 @@ def _scanned(learners: Sequence[tuple[str, Any]], source: Source, keyed: Keyed) 
         lookups: Session = session
         if len(learners) > 1:
             lookups = Lookups(session, schema_jobs(source, [learner.need for _, learner in learners]))
+        files = RowFiles.of(session, len(learners) * (len(keyed.levels) + (keyed.cv is not None)))
         schemas, jobs = list[Schema](), list[SummarizeCells]()
         for name, learner in learners:
             with naming(name):
@@ -173,7 +175,7 @@ def _scanned(learners: Sequence[tuple[str, Any]], source: Source, keyed: Keyed) 
                 _refuse_statistic(learner, asked)
             need = replace(learner.need, side=tuple(dict.fromkeys([*learner.need.side, *keyed.side])))
             schemas.append(schema)
-            jobs.append(keyed.job(Summing(View(need, schema), asked)))
+            jobs.append(keyed.job(Summing(View(need, schema), asked), files))
         different = list(dict.fromkeys(jobs))
         counted = _reduced(session, different)
         found = []

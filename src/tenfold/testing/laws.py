@@ -169,6 +169,22 @@ def stacking(learner: Estimator, seed: int) -> None:
             for cell, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
                 alone = each[max(i, j)] if min(i, j) < 0 else each[i] + each[j]
                 assert bits(cell_of(merged, cell)) == bits(alone), f"sum {cell} {what}"
+            parts = np.sort(random.choice(9, len(each), replace=False))
+            cells = np.append(np.zeros(len(each) - 1, np.int64), 1)
+            both = statistic.summarize_parts(chunk, starts, cells, parts)
+            for cell in np.unique(cells).tolist():
+                mine = np.flatnonzero(cells == cell)
+                alone = _in_tree({int(parts[k]): each[k] for k in mine}, 0, 16)
+                assert bits(cell_of(both, cell)) == bits(alone), f"cell {cell} of several parts {what}"
+
+
+def _in_tree(summaries: dict[int, Any], start: int, stop: int) -> Any:
+    """Merge the summaries of some parts of a range in the fixed tree; None, if there are none."""
+    if stop - start == 1:
+        return summaries.get(start)
+    middle = (start + stop) // 2
+    left, right = _in_tree(summaries, start, middle), _in_tree(summaries, middle, stop)
+    return left if right is None else right if left is None else left + right
 
 
 @law

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from tenfold.compiled.blas import NARROW
+from tenfold.compiled.blas import LANES, NARROW
 from tenfold.compiled.decorators import dividing, inner_dividing
 from tenfold.compiled.moments.comoments import add_comoments, add_comoments_in_place
 from tenfold.compiled.moments.moments import merge_moments, move_to_mean, rough_means
+from tenfold.compiled.precision.error_free import two_sum
 
 PAIRWISE_ROWS = 128
 """numbers that are summed in eight sums, before sums are added in pairs"""
@@ -63,24 +64,131 @@ def summarize_cells(rows, y, weight, root, starts, height, first_rows, total, me
                 if not math.isfinite(mean[c, j]):
                     return c
             continue
-        m = min(first_rows, b - a)
-        first = sum_in_pairs(weight[a : a + m]) if len(root) else float(m)
-        centred = rough_means(rows[a : a + m], weight[a : a + m], first, shift[:p])
-        if centred:
-            shift[:p] = 0.0
-        if q > p:
-            rough_means(y[a : a + m], weight[a : a + m], first, shift[p:])
-        far = True
-        for _ in range(2):
-            if far:
-                gram[:] = 0.0
-                _add(rows[a:b], target[a:b], root[a:b], shift, height, block, gram)
-                for j in range(p):
-                    if not math.isfinite(gram[j, j]):
-                        return c
-                far = move_to_mean(gram, shift, mean[c], rest[c], comoment[c])
-                shift[:] = mean[c]
+        fine = _summarize(
+            rows[a:b], y[a:b], target[a:b], weight[a:b], root[a:b], height, first_rows, shift, gram, block,
+            mean[c], rest[c], comoment[c],
+        )  # fmt: skip
+        if not fine:
+            return c
     return -1
+
+
+@inner_dividing
+def _summarize(rows, y, target, weight, root, height, first_rows, shift, gram, block, mean, rest, comoment):
+    """Moments of the rows of one cell; return whether their squares are finite."""
+    n, p = rows.shape
+    m = min(first_rows, n)
+    first = sum_in_pairs(weight[:m]) if len(root) else float(m)
+    centred = rough_means(rows[:m], weight[:m], first, shift[:p])
+    if centred:
+        shift[:p] = 0.0
+    if len(shift) > p:
+        rough_means(y[:m], weight[:m], first, shift[p:])
+    far = True
+    for _ in range(2):
+        if far:
+            gram[:] = 0.0
+            _add(rows, target, root, shift, height, block, gram)
+            for j in range(p):
+                if not math.isfinite(gram[j, j]):
+                    return False
+            far = move_to_mean(gram, shift, mean, rest, comoment)
+            shift[:] = mean
+    return True
+
+
+@dividing
+def summarize_trees(rows, y, weight, root, starts, parts, firsts, height, first_rows, total, mean, rest, comoment):
+    """Moments of each cell: those of its rows in each part, merged in the fixed tree over the parts.
+
+    Cell c has the runs from `firsts[c]` up to `firsts[c + 1]`; run f has the rows from `starts[f]` up to
+    `starts[f + 1]`, which are of the part `parts[f]`. The other arguments are those of `summarize_cells`. Return the
+    number of the first cell whose moments are not finite; -1, if there is none.
+    """
+    p, q = rows.shape[1], mean.shape[1]
+    wide = (q + LANES - 1) // LANES * LANES
+    depth = 2
+    for f in range(len(parts)):
+        while parts[f] >> (depth - 2):
+            depth += 1
+    shift, gram, block = np.empty(q), np.empty((q + 1, q + 1)), np.empty((height, p))
+    centre, low, square, delta = np.empty(q), np.empty(q), np.empty((q, q)), np.zeros(wide)
+    # subtrees that are not merged yet, each of earlier parts than the next; in rows of whole vectors
+    weights, single, met = np.empty(depth), np.empty(depth, np.bool_), np.empty(depth, np.int64)
+    means, rests, comoments = np.zeros((depth, wide)), np.zeros((depth, wide)), np.zeros((depth, q, wide))
+    target = y[:, 0] if q > p else np.zeros(0)
+    for c in range(len(firsts) - 1):
+        top = -1
+        for f in range(firsts[c], firsts[c + 1]):
+            height_above = 64
+            if f > firsts[c]:
+                height_above, apart = 0, parts[f] ^ parts[f - 1]
+                while apart:
+                    apart >>= 1
+                    height_above += 1
+                while top > 0 and met[top] < height_above:
+                    top -= 1
+                    _merge_next(top, q, weights, single, means, rests, comoments, delta)
+            top += 1
+            met[top] = height_above
+            a, b = starts[f], starts[f + 1]
+            weights[top] = sum_in_pairs(weight[a:b]) if len(root) else b - a
+            single[top] = b - a == 1
+            if single[top]:
+                for j in range(q):
+                    means[top, j] = (rows[a, j] if j < p else y[a, 0]) + 0.0
+                    rests[top, j] = 0.0
+                continue
+            fine = _summarize(
+                rows[a:b], y[a:b], target[a:b], weight[a:b], root[a:b], height, first_rows, shift, gram, block,
+                centre, low, square,
+            )  # fmt: skip
+            if not fine:
+                return c
+            for i in range(q):
+                means[top, i], rests[top, i] = centre[i], low[i]
+                for j in range(q):
+                    comoments[top, i, j] = square[i, j]
+        while top > 0:
+            top -= 1
+            _merge_next(top, q, weights, single, means, rests, comoments, delta)
+        total[c] = weights[0]
+        for i in range(q):
+            mean[c, i], rest[c, i] = means[0, i], rests[0, i]
+            for j in range(q):
+                comoment[c, i, j] = 0.0 if single[0] else comoments[0, i, j]
+            if not (math.isfinite(mean[c, i]) and math.isfinite(comoment[c, i, i])):
+                return c
+    return -1
+
+
+@inner_dividing
+def _merge_next(k, q, weights, single, means, rests, comoments, delta):
+    """Merge moments k + 1 into moments k, as `merge_moments`; those of a single row have no co-moments."""
+    share = weights[k + 1] / (weights[k] + weights[k + 1])
+    between = weights[k] * share
+    for j in range(len(delta)):
+        delta[j] = (means[k + 1, j] - means[k, j]) + (rests[k + 1, j] - rests[k, j])
+        means[k, j], rests[k, j] = two_sum(means[k, j], rests[k, j] + delta[j] * share)
+    left, right = comoments[k], comoments[k + 1]
+    if single[k] and single[k + 1]:
+        for i in range(q):
+            for j in range(len(delta)):
+                left[i, j] = 0.0 + (delta[i] * delta[j]) * between
+    elif single[k]:
+        for i in range(q):
+            for j in range(len(delta)):
+                left[i, j] = 0.0 + right[i, j] + (delta[i] * delta[j]) * between
+    elif single[k + 1]:
+        for i in range(q):
+            for j in range(len(delta)):
+                left[i, j] = left[i, j] + 0.0 + (delta[i] * delta[j]) * between
+    else:
+        for i in range(q):
+            for j in range(len(delta)):
+                left[i, j] = left[i, j] + right[i, j] + (delta[i] * delta[j]) * between
+    single[k] = False
+    weights[k] += weights[k + 1]
 
 
 @inner_dividing

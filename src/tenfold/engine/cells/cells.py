@@ -1,35 +1,34 @@
 """Cells of some parts: summaries by key, or the rows themselves while those are fewer bytes.
 
 Rows are a summary that is made later: each keeps the number of its part, and what is merged of them, whenever that is,
-has the bits of the fixed tree. So few rows of many cells travel as rows, and many rows of few cells as summaries.
+has the bits of the fixed tree. So few rows of many cells travel as rows, and many rows of few cells as summaries. Rows
+that exceed the memory of the runner go to files.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from tenfold.core import Bits, Chunk, Codes, Flags
 from tenfold.core.rows.joined_rows import joined
 from tenfold.engine.cells.keys import Keys, changes
-from tenfold.engine.cells.summing import Summaries, Summing
+from tenfold.engine.cells.part_rows import PartRows, RowFiles, StoredRows, chunk_bytes
+from tenfold.engine.cells.summing import CellRuns, Summaries, Summing
 
 GATHERED_ROWS = 1 << 16
-"""rows of some cells that are put together at a time, about"""
+"""rows of some cells that are put together at a time, about; a cell of more is summarized part by part"""
 STACK_BYTES = 1 << 22
-"""bytes of the summaries of parts of cells that are merged at a time, so that they stay in cache"""
-
-
-class PartRows(NamedTuple):
-    """Rows of one part, sorted by the hash of their key."""
-
-    hash: Bits
-    chunk: Chunk
-    part: int
+"""bytes of summaries that are made at a time, so that they stay in cache"""
+RUNS_PER_CELL = 16
+"""runs of rows of one part, for each of these summaries, that are taken at a time"""
+ROWS_PER_SUMMARY = 4
+"""bytes of rows for each byte of summaries, up to which they travel as rows: several nodes of the merge tree are there
+at a time, and each has a summary of the same cell"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +45,18 @@ class Cells:
     """bytes of one summary"""
     found: Summaries | None
     """the summaries; None: they are to be made of `pieces`"""
-    pieces: tuple[PartRows, ...] = ()
+    pieces: tuple[PartRows | StoredRows, ...] = ()
+    """in the order of their parts; all in memory, or all in files"""
+    files: RowFiles | None = None
+    """where rows may go that exceed the memory; None: they stay there"""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @classmethod
-    def of(cls, summing: Summing, chunk: Chunk, hash: Bits, keys: Keys, classes: int | None) -> Cells:
+    def of(
+        cls, summing: Summing, chunk: Chunk, hash: Bits, keys: Keys, classes: int | None, files: RowFiles | None = None
+    ) -> Cells:
         """Summarize one part, or keep its rows; they are sorted by their hashes."""
         starts = changes(hash)
         rows = np.diff(np.append(starts, len(hash)))
@@ -61,14 +65,14 @@ class Cells:
             present = np.zeros((len(starts), classes), bool)
             present[np.repeat(np.arange(len(starts)), rows), chunk.y] = True
         if not len(starts):
-            return cls(summing, keys, rows, present, 0, None)
-        if summing.in_stacks:
-            unit = summing.size(Summaries(summing.empty(chunk), {}))
-            if chunk_bytes(chunk) < unit * len(starts):
-                piece = PartRows(hash, chunk._replace(side={}), chunk.part)
-                return cls(summing, keys, rows, present, unit, None, (piece,))
-            return cls(summing, keys, rows, present, unit, summing.of(chunk, starts))
-        return cls(summing, keys, rows, present, 0, summing.of(chunk, starts))
+            return cls(summing, keys, rows, present, 0, None, (), files)
+        if not summing.in_stacks:
+            return cls(summing, keys, rows, present, 0, summing.of(chunk, starts), (), files)
+        unit = summing.size(Summaries(summing.empty(chunk), {}))
+        if travels_as_rows(chunk_bytes(chunk), unit * len(starts), files):
+            piece = PartRows(hash, chunk._replace(side={}), chunk.part)
+            return cls(summing, keys, rows, present, unit, None, (piece,), files)
+        return cls(summing, keys, rows, present, unit, summing.of(chunk, starts), (), files)
 
     def __add__(self, other: Cells) -> Cells:
         if not len(self) or not len(other):
@@ -78,13 +82,21 @@ class Cells:
         classes = None
         if self.classes is not None and other.classes is not None:
             classes = (self.classes[here] & (here >= 0)[:, None]) | (other.classes[there] & (there >= 0)[:, None])
+        files = self.files or other.files
         if self.pieces and other.pieces:
-            pieces = self.pieces + other.pieces
-            both = Cells(self.summing, keys, rows, classes, self.unit, None, pieces)
-            as_rows = sum(chunk_bytes(piece.chunk) for piece in pieces)
-            return both if as_rows < self.unit * len(keys) else both.summarized()
+            both = Cells(self.summing, keys, rows, classes, self.unit, None, self.pieces + other.pieces, files)
+            return both._within_memory()
         sums = self.summing.merged(self.summaries, other.summaries, here, there)
-        return Cells(self.summing, keys, rows, classes, self.unit, sums)
+        return Cells(self.summing, keys, rows, classes, self.unit, sums, (), files)
+
+    def _within_memory(self) -> Cells:
+        """Return cells of rows as they are, with their rows in files, or summarized: whatever memory has room for."""
+        as_rows = sum(piece.nbytes for piece in self.pieces)
+        if not travels_as_rows(as_rows, self.unit * len(self), self.files):
+            return self.summarized()
+        if self.files is None or as_rows <= self.files.most:
+            return self
+        return replace(self, pieces=tuple(map(self.files.store, self.pieces)))
 
     def summarized(self) -> Cells:
         """Return the same cells with their summaries made."""
@@ -102,40 +114,67 @@ class Cells:
         if self.found is not None or "summaries" in self.__dict__:
             yield slice(0, len(self)), self.summaries
             return
+        for start, some in self._in_memory():
+            for at, found in some._of_rows():
+                yield slice(start + at.start, start + at.stop), found
+
+    def _in_memory(self) -> Iterator[tuple[int, Cells]]:
+        """Yield consecutive cells whose rows are in memory, each time with the place of the first."""
+        stored = [piece for piece in self.pieces if isinstance(piece, StoredRows)]
+        if not stored:
+            yield 0, self
+            return
+        edges = [0, *np.searchsorted(self.keys.hash, stored[0].files.edges()).tolist(), len(self)]
+        for number, (start, stop) in enumerate(itertools.pairwise(edges)):
+            if start < stop:
+                pieces = tuple(piece.range(number) for piece in stored)
+                yield start, self._those(np.arange(start, stop), tuple(piece for piece in pieces if len(piece.hash)))
+
+    def _those(self, at: Codes, pieces: tuple[PartRows, ...]) -> Cells:
+        """Return some cells, by their places in ascending order, and the rows of theirs."""
+        return Cells(self.summing, self.keys.taken(at), self.rows[at], None, self.unit, None, pieces)
+
+    def _of_rows(self) -> Iterator[tuple[slice, Summaries]]:
+        """Summarize cells whose rows are in memory."""
         ends = np.cumsum(self.rows)
         start = 0
         while start < len(self):
             before = int(ends[start - 1]) if start else 0
             stop = max(int(np.searchsorted(ends, before + GATHERED_ROWS, "right")), start + 1)
-            yield from self._of_rows(start, stop)
+            low, high = self.keys.hash[start], self.keys.hash[stop - 1]
+            some = [piece.between(low, high) for piece in self.pieces if isinstance(piece, PartRows)]
+            some = [piece for piece in some if len(piece.hash)]
+            if ends[stop - 1] - before > GATHERED_ROWS:
+                yield slice(start, stop), self._of_large(some)
+            else:
+                yield from self._of_small(start, some)
             start = stop
 
-    def _of_rows(self, start: int, stop: int) -> Iterator[tuple[slice, Summaries]]:
-        """Summarize the rows of consecutive cells: of each part, then merged."""
-        low, high = self.keys.hash[start], self.keys.hash[stop - 1]
-        chunks, hashes, parts = [], [], []
-        for piece in self.pieces:
-            a, b = int(np.searchsorted(piece.hash, low, "left")), int(np.searchsorted(piece.hash, high, "right"))
-            if a < b:
-                chunks.append(piece.chunk.rows(slice(a, b)))
-                hashes.append(piece.hash[a:b])
-                parts.append(np.full(b - a, piece.part))
-        chunk, hash, part = joined(chunks), np.concatenate(hashes), np.concatenate(parts)
-        if len(chunks) > 1:  # the parts are in order, and stay so within a cell
+    def _of_large(self, pieces: list[PartRows]) -> Summaries:
+        """Summarize one cell of many rows: part by part, so that they are not put together."""
+        each = self.summing.joined([self.summing.of(piece.chunk, np.zeros(1, np.int64)) for piece in pieces])
+        return self.summing.in_tree(each, np.zeros(len(pieces), np.int64), np.array([piece.part for piece in pieces]))
+
+    def _of_small(self, first: int, pieces: list[PartRows]) -> Iterator[tuple[slice, Summaries]]:
+        """Summarize consecutive cells from the first on: their rows are put together, sorted by cell and part."""
+        chunk, hash = joined([piece.chunk for piece in pieces]), np.concatenate([piece.hash for piece in pieces])
+        part = np.repeat([piece.part for piece in pieces], [len(piece.hash) for piece in pieces])
+        if len(pieces) > 1:  # the parts are in order, and stay so within a cell
             order = np.argsort(hash, kind="stable")
             chunk, hash, part = chunk.rows(order), hash[order], part[order]
         starts = changes(hash, part)
-        cell = np.searchsorted(self.keys.hash[start:stop], hash[starts])
-        ends = np.append(starts, chunk.n)
+        of_run, part = hash[starts], part[starts]
+        firsts = np.append(changes(of_run), len(starts))
+        cell = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+        ends, places = np.append(starts, chunk.n), {piece.part: piece.chunk.X.place for piece in pieces}
         at, most = 0, max(STACK_BYTES // self.unit, 1)
-        while at < len(starts):  # as many whole cells as summaries of theirs stay in cache
-            last = int(np.searchsorted(cell, cell[min(at + most, len(cell)) - 1], "right"))
-            if last - at > most and cell[at] != cell[last - 1]:
-                last = int(np.searchsorted(cell, cell[last - 1], "left"))
-            some = chunk.rows(slice(int(ends[at]), int(ends[last])))
-            found = self.summing.of(some, starts[at:last] - starts[at])
-            found = self.summing.in_tree(found, cell[at:last], part[starts[at:last]])
-            yield slice(start + int(cell[at]), start + int(cell[last - 1]) + 1), found
+        while at < len(firsts) - 1:
+            last = int(np.searchsorted(firsts, firsts[at] + RUNS_PER_CELL * most, "right")) - 1
+            last = max(min(last, at + most, len(firsts) - 1), at + 1)
+            a, b = int(firsts[at]), int(firsts[last])
+            some = chunk.rows(slice(int(ends[a]), int(ends[b])))
+            runs = CellRuns(starts[a:b] - starts[a], cell[a:b], part[a:b], places)
+            yield slice(first + at, first + last), self.summing.of_parts(some, runs)
             at = last
 
     def taken(self, at: Codes) -> Summaries:
@@ -148,19 +187,27 @@ class Cells:
 
     def _only(self, at: Codes) -> Summaries:
         """Make the summaries of some cells, by their places in ascending order, of their rows."""
-        pieces, wanted = [], self.keys.hash[at]
-        for hash, chunk, part in self.pieces:
-            first, end = np.searchsorted(hash, wanted, "left"), np.searchsorted(hash, wanted, "right")
-            many = end - first
-            rows = np.repeat(first - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
-            if len(rows):
-                pieces.append(PartRows(hash[rows], chunk.rows(rows), part))
-        keys = self.keys.taken(at)
-        return replace(self, keys=keys, rows=self.rows[at], classes=None, pieces=tuple(pieces)).summaries
+        different, again = np.unique(at, return_inverse=True)
+        found = []
+        for start, stop, pieces in self._pieces_of(different):
+            some = different[start:stop]
+            wanted = self.keys.hash[some]
+            those = [piece.of(wanted) for piece in pieces]
+            found.append(self._those(some, tuple(piece for piece in those if len(piece.hash))).summaries)
+        return self.summing.taken(self.summing.joined(found), again)
+
+    def _pieces_of(self, at: Codes) -> Iterator[tuple[int, int, list[PartRows]]]:
+        """Yield rows in memory among which those of some cells are, and which of the cells they are, first and last."""
+        stored = [piece for piece in self.pieces if isinstance(piece, StoredRows)]
+        if not stored:
+            yield 0, len(at), [piece for piece in self.pieces if isinstance(piece, PartRows)]
+            return
+        edges = [0, *np.searchsorted(self.keys.hash[at], stored[0].files.edges()).tolist(), len(at)]
+        for number, (start, stop) in enumerate(itertools.pairwise(edges)):
+            if start < stop:
+                yield start, stop, [piece.range(number) for piece in stored]
 
 
-def chunk_bytes(chunk: Chunk) -> int:
-    """Return about how many bytes the rows of a chunk take."""
-    data = chunk.X.data
-    pieces = data if isinstance(data, tuple) else (getattr(data, "data", data),)
-    return sum(int(some.nbytes) for some in pieces) + (16 if chunk.uniform else 24) * chunk.n
+def travels_as_rows(rows: int, summaries: int, files: RowFiles | None) -> bool:
+    """Whether some bytes of rows are to be kept, and not the bytes of summaries that they would become."""
+    return rows < ROWS_PER_SUMMARY * summaries or (files is not None and summaries > files.most)

@@ -13,6 +13,7 @@ from tenfold.core.rows.chunk import ROW_IDS_PER_PART
 from tenfold.core.rows.joined_rows import joined
 from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, key_column, refuse_collision
+from tenfold.engine.cells.part_rows import RowFiles, in_rows
 from tenfold.engine.cells.summing import Summing
 from tenfold.engine.job import Job
 from tenfold.engine.merge_tree import merge
@@ -41,6 +42,8 @@ class SummarizeCells(Job):
     levels: tuple[tuple[str, ...], ...]
     """the columns of each key"""
     missing: Missing
+    files: RowFiles | None = None
+    """where rows go that exceed the memory of a runner whose merges are in this process; None: they stay in memory"""
 
     def __call__(self, source: Source, part: int) -> Counted:
         """The cells of one part, counted."""
@@ -73,9 +76,9 @@ class SummarizeCells(Job):
         classes: Any = self.summing.view.schema.classes
         keys = Keys(hash[starts], check[starts], table)
         side = {**chunk.side, **dict(zip(names, columns, strict=True))}  # of types whose rows can be taken
-        some = chunk._replace(side=side).rows(order)
+        some = in_rows(chunk._replace(side=side)).rows(order)
         if whole and chunk.n:  # rows are drawn by their places: a cell numbers its rows as a fit of these alone does
             first = int(chunk.places()[0]) // ROW_IDS_PER_PART * ROW_IDS_PER_PART
             within = np.arange(chunk.n) - np.repeat(starts, np.diff(np.append(starts, chunk.n)))
             some = some._replace(first_row_id=first, picked=within)
-        return Cells.of(self.summing, some, hash, keys, None if classes is None else len(classes))
+        return Cells.of(self.summing, some, hash, keys, None if classes is None else len(classes), self.files)

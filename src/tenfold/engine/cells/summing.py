@@ -16,7 +16,7 @@ import numpy as np
 from tenfold.core import Chunk, Codes, ColumnError, DataError, Flags, MergeError, Stacked, Values
 from tenfold.core.axes import is_record, values
 from tenfold.core.mergeable import cell_of, joined_stacks, stacked, taken
-from tenfold.core.statistic import Expression, Held, slices
+from tenfold.core.statistic import Expression, Held, slices, tree_levels
 from tenfold.engine.cells.keys import changes
 from tenfold.engine.loop import summarized
 from tenfold.stats.combinators import View
@@ -35,6 +35,17 @@ class Summaries(NamedTuple):
     reasons: Reasons
 
 
+class CellRuns(NamedTuple):
+    """Runs of rows of one cell and one part, in order of their cells, then of their parts."""
+
+    starts: Codes
+    """the first row of each run"""
+    cells: Codes
+    parts: Codes
+    places: dict[int, str]
+    """what errors name: the file of each part"""
+
+
 @dataclass(frozen=True)
 class Summing:
     """How the rows of cells are summarized, for a statistic that is asked for under a view."""
@@ -47,8 +58,10 @@ class Summing:
         """Whether the summaries of all cells are one record; if not, they are an array of records."""
         return isinstance(self.asked, Stacked) and not isinstance(self.asked, Held)
 
-    def of(self, chunk: Chunk, starts: Codes) -> Summaries:
-        """Return the summaries of cells, each of which has consecutive rows."""
+    def of(self, chunk: Chunk, starts: Codes, places: Sequence[str] = ()) -> Summaries:
+        """Return the summaries of cells, each of which has consecutive rows; `places`: the file of each."""
+        if len(starts) == 1 and places:
+            chunk.X.place = places[0]
         if not self.in_stacks:
             return self._one_by_one(chunk, starts)
         try:
@@ -57,18 +70,49 @@ class Summing:
             if len(starts) == 1:
                 return Summaries(self.empty(chunk), {0: self.reason(error)})
         if (wrong := _not_finite(chunk, starts)).any():
-            return self._separate(chunk, starts, wrong)
+            return self._separate(chunk, starts, wrong, places)
         half = len(starts) // 2
         cut = int(starts[half])
-        first = self.of(chunk.rows(slice(0, cut)), starts[:half])
-        return self.joined([first, self.of(chunk.rows(slice(cut, chunk.n)), starts[half:] - cut)])
+        first = self.of(chunk.rows(slice(0, cut)), starts[:half], places[:half])
+        return self.joined([first, self.of(chunk.rows(slice(cut, chunk.n)), starts[half:] - cut, places[half:])])
 
-    def _separate(self, chunk: Chunk, starts: Codes, wrong: Flags) -> Summaries:
+    def of_parts(self, chunk: Chunk, runs: CellRuns) -> Summaries:
+        """Return the summaries of cells whose rows are of several parts."""
+        if not self.in_stacks:
+            return self._in_runs(chunk, runs)
+        try:
+            return Summaries(cast(Stacked[Any], self.asked).summarize_parts(chunk, *runs[:3]), {})
+        except REFUSED:
+            first = changes(runs.cells)
+        wrong = _not_finite(chunk, runs.starts[first])
+        if not wrong.any():
+            wrong[: len(wrong) // 2] = True  # halves, until one cell is left
+        if wrong.all() or len(wrong) == 1:
+            return self._in_runs(chunk, runs)
+        sizes = np.diff(np.append(runs.starts, chunk.n))
+        number = np.cumsum(np.append(False, runs.cells[1:] != runs.cells[:-1]))
+        each = []
+        for which in (wrong, ~wrong):
+            some = which[number]
+            rows = np.flatnonzero(np.repeat(some, sizes))
+            starts = np.cumsum(sizes[some]) - sizes[some]
+            those = CellRuns(starts, runs.cells[some], runs.parts[some], runs.places)
+            each.append(self.of_parts(chunk.rows(rows), those))
+        places = np.argsort(~wrong, kind="stable")
+        return self.taken(self.joined(each), np.argsort(places, kind="stable"))
+
+    def _in_runs(self, chunk: Chunk, runs: CellRuns) -> Summaries:
+        """Summarize runs, then merge those of each cell."""
+        places = [runs.places[part] for part in runs.parts.tolist()]
+        return self.in_tree(self.of(chunk, runs.starts, places), runs.cells, runs.parts)
+
+    def _separate(self, chunk: Chunk, starts: Codes, wrong: Flags, places: Sequence[str]) -> Summaries:
         """Summarize some cells one by one, for their reasons, and all others at once."""
         none, each = self.empty(chunk), list[Summaries]()
-        for rows, apart in zip(slices(starts, chunk.n), wrong.tolist(), strict=True):
+        for cell, (rows, apart) in enumerate(zip(slices(starts, chunk.n), wrong.tolist(), strict=True)):
             if apart:
                 some = chunk.rows(rows)
+                some.X.place = places[cell] if places else some.X.place
                 try:
                     each.append(Summaries(stacked([cast(Stacked[Any], self.asked).summarize(some)]), {}))
                 except REFUSED as error:
@@ -77,9 +121,10 @@ class Summing:
             sizes = np.diff(np.append(starts, chunk.n))
             ends = np.cumsum(sizes[~wrong])
             others = chunk.rows(np.flatnonzero(np.repeat(~wrong, sizes)))
-            each.append(self.of(others, np.append(starts[:1], ends[:-1])))
-        places = np.argsort(~wrong, kind="stable")
-        return self.taken(self.joined(each), np.argsort(places, kind="stable"))
+            left = [places[cell] for cell in np.flatnonzero(~wrong).tolist()] if places else ()
+            each.append(self.of(others, np.append(starts[:1], ends[:-1]), left))
+        order = np.argsort(~wrong, kind="stable")
+        return self.taken(self.joined(each), np.argsort(order, kind="stable"))
 
     def _one_by_one(self, chunk: Chunk, starts: Codes) -> Summaries:
         found, reasons = np.empty(len(starts), dtype=object), Reasons()
@@ -160,17 +205,10 @@ class Summing:
     def in_tree(self, some: Summaries, cell: Codes, part: Codes) -> Summaries:
         """Merge the summaries of each cell in the fixed tree over the parts.
 
-        They are in order of their cells, then of their parts: level by level of the tree, two of a cell that meet there
-        stand beside each other. So it is the tree of `engine/merge_tree.py`, whose unfinished subtrees are those of a
-        finished one with empty parts at the end.
+        They are in order of their cells, then of their parts.
         """
-        while (cell[1:] == cell[:-1]).any():
-            part = part >> 1
-            left = changes(cell, part)
-            if len(left) < len(cell):
-                right = np.append(left[1:], len(cell)) - 1
-                some = self.merged(some, some, left, np.where(right > left, right, -1))
-                cell, part = cell[left], part[left]
+        for left, right in tree_levels(cell, part):
+            some = self.merged(some, some, left, right)
         return some
 
 

@@ -106,6 +106,8 @@ class Local(Runner):
 class LocalSession(Session):
     """Session of a local runner: a source, and what is held of it."""
 
+    merges_here = True
+
     def __init__(self, runner: Local, source: Source) -> None:
         self.runner, self.source = runner, source
         self._long = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -19,9 +19,9 @@ FOLD_SEED = 0
 class SummarizeFolds(SummarizeCells):
     """Job that deals rows to folds, and summarizes those of each key; the fold is a column of some keys."""
 
-    fold: str
+    fold: str = field(kw_only=True)
     """name of the column"""
-    folds: int
+    folds: int = field(kw_only=True)
     """how many; 0: the rows have such a column"""
 
     def _cells(self, chunk: Chunk, whole: bool) -> Counted:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from tenfold.compiled.blas import NARROW
 from tenfold.compiled.moments.category_sums import add_by_code
-from tenfold.compiled.moments.cells import merge_cells, summarize_cells
+from tenfold.compiled.moments.cells import merge_cells, summarize_cells, summarize_trees
 from tenfold.compiled.moments.comoments import (
     add_comoments,
     add_comoments_by,
@@ -28,6 +28,7 @@ from tenfold.core import Array, Chunk, Codes, ColumnError, DataError, Design, Fl
 from tenfold.core.errors import MergeError
 from tenfold.core.statistic import Grouped, Stacked
 
+TOO_LARGE = "a column is too large to be squared. Remedy: rescale it, tenfold.MaxAbsScaler()"
 T = TypeVar("T", float, Array)
 NO_NUMBERS = np.zeros(0)
 ROWS_PER_PRODUCT = 256
@@ -177,19 +178,25 @@ class Comoments(Grouped[Moments], Stacked[Moments]):
 
     def summarize_cells(self, chunk: Chunk, starts: Codes) -> Moments:
         chunk = self._wanted(chunk)
-        if (self.levels is not None and self.levels.any()) or sp.issparse(chunk.X.data):
+        if not self._has_kernel(chunk):
             return super().summarize_cells(chunk, starts)
-        rows = np.empty(chunk.X.shape)
-        for some, block in chunk.X.blocks(checked=False, whole=True):
-            rows[some] = block
-        y = np.empty((chunk.n, 0)) if chunk.y is None else np.ascontiguousarray(chunk.y, dtype=np.float64)[:, None]
-        root = NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
-        found = _many(len(starts), rows.shape[1] + y.shape[1])
-        ends, height = np.append(starts, chunk.n), chunk.X.block_rows(len(found[1][0]) + 1)
-        wrong = summarize_cells(rows, y, chunk.weight, root, ends, height, SHIFT_ROWS, *found)
+        given, found = _kernel_arguments(chunk), _many(len(starts), _width(chunk))
+        ends = np.append(starts, chunk.n)
+        wrong = summarize_cells(*given, ends, _height(chunk), SHIFT_ROWS, *found)
         if wrong >= 0:  # of which the column is named
             self.summarize(chunk.rows(slice(int(ends[wrong]), int(ends[wrong + 1]))))
-            raise DataError("a column is too large to be squared. Remedy: rescale it, tenfold.MaxAbsScaler()")
+            raise DataError(TOO_LARGE)
+        return Moments(*found)  # type: ignore[arg-type]
+
+    def summarize_parts(self, chunk: Chunk, starts: Codes, cells: Codes, parts: Codes) -> Moments:
+        some = self._wanted(chunk)
+        if not self._has_kernel(some):
+            return super().summarize_parts(chunk, starts, cells, parts)
+        firsts = np.append(np.flatnonzero(np.append(True, cells[1:] != cells[:-1])), len(cells))
+        given, found = _kernel_arguments(some), _many(len(firsts) - 1, _width(some))
+        ends = np.append(starts, some.n)
+        if summarize_trees(*given, ends, parts, firsts, _height(some), SHIFT_ROWS, *found) >= 0:
+            raise DataError(TOO_LARGE)  # or not finite: who asks looks at the cells by themselves
         return Moments(*found)  # type: ignore[arg-type]
 
     def merge_cells(self, a: Moments, b: Moments, cells_a: Codes, cells_b: Codes) -> Moments:
@@ -200,8 +207,32 @@ class Comoments(Grouped[Moments], Stacked[Moments]):
             refuse_infinite(np.diag(found[3][wrong]))
         return Moments(*found)  # type: ignore[arg-type]
 
+    def _has_kernel(self, chunk: Chunk) -> bool:
+        return not ((self.levels is not None and self.levels.any()) or sp.issparse(chunk.X.data))
+
     def _wanted(self, chunk: Chunk) -> Chunk:
         return chunk if self.target else chunk._replace(y=None)
+
+
+def _kernel_arguments(chunk: Chunk) -> tuple[Array, Array, Array, Array]:
+    """Rows, target, weights and their roots, as kernels take them."""
+    rows, data = chunk.X.data, chunk.X.data
+    if not (isinstance(data, np.ndarray) and data.dtype == np.float64 and data.flags.c_contiguous):
+        rows = np.empty(chunk.X.shape)
+        for some, block in chunk.X.blocks(checked=False, whole=True):
+            rows[some] = block
+        rows.flags.writeable = False
+    y = np.empty((chunk.n, 0)) if chunk.y is None else np.ascontiguousarray(chunk.y, dtype=np.float64)[:, None]
+    return rows, y, chunk.weight, NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
+
+
+def _width(chunk: Chunk) -> int:
+    return chunk.X.shape[1] + (chunk.y is not None)
+
+
+def _height(chunk: Chunk) -> int:
+    """How many rows are copied at a time."""
+    return chunk.X.block_rows(_width(chunk) + 1)
 
 
 def _many(cells: int, q: int) -> tuple[Array, Array, Array, Array]:
