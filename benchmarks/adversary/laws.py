@@ -437,7 +437,7 @@ def sources_are_answered_alike(case: Any) -> None:
     if direct.dtype.kind == "f":
         close(direct, through.reshape(direct.shape), 1e-9, f"{name} of a source")
     else:
-        must(np.array_equal(direct, through.ravel()), f"{name} of a source")
+        must(np.array_equal(direct, through.reshape(direct.shape)), f"{name} of a source")
 
 
 def coin(case: Any) -> Any:
