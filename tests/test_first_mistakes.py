@@ -102,3 +102,30 @@ def test_the_remedy_for_columns_beyond_their_squares_takes_them(learner):
     with pytest.raises(tn.DataError, match=r"Remedy: .*MaxAbsScaler"):
         learner.fit(far, classes)
     assert tn.make_pipeline(tn.MaxAbsScaler(), learner).fit(far, classes).score(far, classes) > 0.8
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_a_file_with_another_separator(tmp_path, separator):
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"a": Y, "b": -Y, "y": Y}).to_csv(path, sep=separator, index=False)
+    with pytest.raises(
+        tn.DataError, match=r"seem to be separated by .*Remedy: tenfold.scan\(pandas.read_csv\(path, sep="
+    ):
+        tn.Ridge().fit(tn.scan(path, target="y"))
+    assert tn.Ridge().fit(tn.scan(pd.read_csv(path, sep=separator), target="y")).n_features_in_ == 2
+
+
+def test_a_checkpoint_of_a_pipeline_is_one_of_its_last_step(tmp_path):
+    model = tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression())
+    path = tmp_path / "fit.checkpoint"
+    with pytest.raises(ValueError, match=r"checkpoint parameter. Remedy: logisticregression__checkpoint="):
+        model.fit(X, Y > 0, checkpoint=path)
+    model.fit(X, Y > 0, logisticregression__checkpoint=path)
+    assert path.exists()
+    with pytest.raises(ValueError, match="does not accept the nonsense parameter"):
+        model.fit(X, Y > 0, nonsense=1)
+
+
+def test_a_number_that_is_too_small_is_told_the_range_in_short():
+    with pytest.raises(ValueError, match=r"an int in the range \[1, 2\*\*62\]. Got 0 instead"):
+        tn.KMeans(0).fit(X)

@@ -82,3 +82,8 @@ def test_after_a_transformer_and_in_a_vote():
     assert tn.DummyClassifier().fit(scaled).predict(scaled).collect().tolist() == [0] * 50
     vote = tn.VotingClassifier([("none", tn.DummyClassifier()), ("bayes", tn.GaussianNB())], voting="soft").fit(X, y)
     assert vote.predict(X).tolist() == tn.GaussianNB().fit(X, y).predict(X).tolist()
+
+
+def test_a_column_of_dates_is_not_in_its_way():
+    frame = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=6), "word": list("ababab")})
+    assert tn.DummyClassifier().fit(frame, [0, 1, 1] * 2).predict(frame).tolist() == [1] * 6

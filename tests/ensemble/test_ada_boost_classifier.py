@@ -245,3 +245,10 @@ def test_importances_of_members_that_have_none():
     X = np.random.default_rng(7).normal(size=(60, 2))
     model = tn.AdaBoostClassifier(tn.GaussianNB(), n_estimators=2).fit(X, X[:, 0] * X[:, 1] > 0)
     assert not hasattr(model, "feature_importances_")
+
+
+@pytest.mark.filterwarnings("error")
+def test_columns_below_the_normal_numbers_are_split():
+    rows = np.random.default_rng(0).normal(size=(200, 3)) * 1e-310
+    y = (rows[:, 0] > 0).astype(int)
+    assert tn.AdaBoostClassifier().fit(rows, y).score(rows, y) == 1.0

@@ -179,3 +179,9 @@ def test_missing_numbers_say_nothing_of_where_rows_are_cut():
         unseen.predict(np.where(np.isnan(X), np.inf, X))
     with pytest.raises(DataError, match="every row misses a number"):
         GaussianHMM(2).fit(np.where(np.arange(3) == np.arange(30)[:, None] % 3, np.nan, 1.0))
+
+
+def test_columns_whose_distances_would_vanish_are_named():
+    rows = np.random.default_rng(0).normal(size=(60, 1)) * 1e-200
+    with pytest.raises(tn.DataError, match=r"column 'x0' is too small: distances would vanish. Remedy: .*MaxAbsScaler"):
+        tn.GaussianHMM(2).fit(rows)

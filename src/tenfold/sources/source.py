@@ -590,7 +590,13 @@ def _stacked(tables: list[pa.Table]) -> pa.Table:
 
 
 def no_column(name: str, names: Sequence[str]) -> DataError:
-    """Return the error of a missing column, with similar names."""
+    """Return the error of a missing column, with similar names, or with the separator that a file seems to have."""
+    for separator in (";", "\t", "|") if len(names) == 1 else ():
+        if name in str(names[0]).split(separator):
+            return DataError(
+                f"there is no column {name!r}: there is one column alone, {names[0]!r}, so columns of the file seem "
+                f"to be separated by {separator!r}. Remedy: tenfold.scan(pandas.read_csv(path, sep={separator!r}), ...)"
+            )
     near = get_close_matches(str(name), [str(n) for n in names], 3)
     hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
     return DataError(f"there is no column {name!r}{hint}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy, deepcopy
 from dataclasses import replace
+from inspect import signature
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -121,6 +122,16 @@ class Pipeline(sklearn.pipeline.Pipeline):
         finally:
             self.memory = memory
         return _formed(X, _first(self.steps[-1][1]))
+
+    def _check_method_params(self, method: str, props: dict[str, Any], **given: Any) -> Any:
+        """Route parameters of `fit` to steps; what the last step takes is refused with the name that it has here."""
+        name, last = self.steps[-1]
+        for word in () if _routing_enabled() or isinstance(last, str | None) else props:
+            if word in signature(last.fit).parameters and word not in ("X", "y"):
+                raise ValueError(
+                    f"Pipeline.fit does not accept the {word} parameter. Remedy: {name}__{word}=..., for the last step"
+                )
+        return super()._check_method_params(method, props, **given)
 
     def _before_last(self, X: Any) -> Any:
         """Rows as the steps before the last make them, in the form that it takes."""

@@ -38,9 +38,16 @@ def real(low: float, *, open: bool = False) -> Any:
     return Interval(Real, low, None, closed="neither" if open else "left")
 
 
+class _IntegersFrom(Interval):
+    """Integers from one on, up to the largest that kernels take: messages name that as a power."""
+
+    def __str__(self) -> str:
+        return f"an int in the range [{self.left}, 2**{MAX_INTEGER.bit_length() - 1}]"
+
+
 def integer(low: int, high: int = MAX_INTEGER) -> Any:
     """An integer from `low` to `high`, which is so small that kernels can take it."""
-    return Interval(Integral, low, high, closed="both")
+    return (_IntegersFrom if high == MAX_INTEGER else Interval)(Integral, low, high, closed="both")
 
 
 def numbers(given: Any, name: str) -> Any:
