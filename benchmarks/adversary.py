@@ -90,7 +90,9 @@ class Report:
         self.outcomes[("all", "all"), verdict.outcome] += 1
         self.cases += 1
         if self.cases % 1000 == 0:
-            print(f"{self.cases} cases, {sum(self.finds.values())} finds", file=sys.stderr, flush=True)
+            each = [f"{self.outcomes[('all', 'all'), name]} {name}" for name in ("held", "refused", "skipped", "find")]
+            counted = f"{self.cases} cases, to index {index}: {', '.join(each)}"
+            print(counted, file=sys.stderr, flush=True)  # so that a run that is cut off has said what it has
         if verdict.outcome == "refused":
             self.refusals[learner, verdict.words] += 1
         if verdict.outcome == "find":
@@ -99,6 +101,8 @@ class Report:
             if text and self.finds[key] == 1:
                 print(f"\n=== {verdict.kind}: {', '.join(name for _, name in tags)}")
                 print(f"=== {verdict.why[:500]}\n=== {command} --cases 1 --index {index}\n{text}\n", flush=True)
+            else:
+                print(f"\n=== {learner}, {check} again: {command} --cases 1 --index {index}", flush=True)
 
     def __str__(self) -> str:
         groups = sorted({group for group, _ in self.outcomes})
