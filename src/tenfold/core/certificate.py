@@ -137,7 +137,7 @@ class Provenance:
     """CPU, BLAS and versions of each kind of process that took part"""
     seed: int | None = None
     """the seed, if the learner draws anything"""
-    marks: str = ""
+    marks: str = field(default="", repr=False)
     """hashes of some rows, by which they are recognised again"""
     first_part: int = 0
     """from which parts were numbered, if the learner draws rows by their places"""
