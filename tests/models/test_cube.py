@@ -369,7 +369,7 @@ def test_wrong_calls_are_refused_with_a_remedy():
     for learner in (tn.LogisticRegression(), tn.KNeighborsRegressor(), tn.GradientBoostingRegressor()):
         with pytest.raises(TypeError, match="Remedy: a learner of one pass"):
             tn.Cube(learner, by="store").fit(rows)
-    for other in (LinearRegression(), tn.Ridge, "ridge", tn.Pipeline([("ridge", tn.Ridge())])):
+    for other in (LinearRegression(), tn.Ridge, "ridge"):
         with pytest.raises(TypeError, match="not a learner of tenfold.*Remedy: a learner of one pass"):
             tn.Cube(other, by="store").fit(rows)
     for by in (None, 0, [], [None]):

@@ -21,13 +21,14 @@ from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Remedy, 
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.learner import Done, Initial
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, check_is_fitted, fitted
+from tenfold.estimator import AffineTransformer, OnePass, check_is_fitted, fitted
 from tenfold.estimator.shell.constraints import boolean, integer, share
 from tenfold.estimator.shell.keyword_decisions import COUNT, EXACT, copied, exact_tol, one_of, unseeded
 from tenfold.estimator.shell.keywords import NoEffect, refused
 from tenfold.linear_model.class_moments.projection import Projector, oriented
 from tenfold.linear_model.class_moments.whitening import EPS, ERROR_DEVIATIONS, ROUNDING_ASSUMPTION
 from tenfold.linear_model.least_squares.normal_equations import varying
+from tenfold.stats.moments.affine_map import AffineMap, KnownColumns
 from tenfold.stats.moments.centered_factor import Triangle, TriangularFactor
 from tenfold.stats.moments.moments import Comoments, Moments, refuse_small
 
@@ -95,7 +96,7 @@ by_number_or_share = refused(
 some_component = refused("no component is left", Remedy("tn.PCA(n_components=1)"), 0)
 
 
-class PCA(OnePass, Projector):
+class PCA(OnePass, Projector, AffineTransformer):
     """Principal component analysis, exact in one pass (a second, for more digits, if the data need it).
 
     Columns are numbers. A row of weight 2 counts as two rows; where weights add up to no more than 1, variances are
@@ -229,6 +230,14 @@ class PCA(OnePass, Projector):
 
     def directions(self, model: PCAModel) -> tuple[Array, Array]:
         return model.mean, model.components.T / self._scale(model, np.inf)
+
+    def summary_from(self, known: KnownColumns) -> Moments:
+        return known.moments if known.width == len(known.moments.mean) else known.moments.without_target
+
+    def affine_from(self, model: PCAModel) -> AffineMap:
+        # (x - mean) on each component
+        center, directions = self.directions(model)
+        return AffineMap(np.ascontiguousarray(directions.T), center)
 
     def _scale(self, model: PCAModel, nothing: float) -> Array:
         """Divisor of each component; `nothing` for one without variance."""

@@ -6,6 +6,7 @@ from tenfold.core.contract import for_users
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if
 from tenfold.estimator.shell.kinds import (
+    AffineTransformer,
     Classifier,
     Clusterer,
     Density,
@@ -17,6 +18,7 @@ from tenfold.estimator.shell.kinds import (
 from tenfold.estimator.shell.one_pass import OnePass
 
 __all__ = [
+    "AffineTransformer",
     "Classifier",
     "Clusterer",
     "Density",

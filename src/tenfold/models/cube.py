@@ -16,11 +16,12 @@ from sklearn.utils.metaestimators import available_if
 from tenfold.core import Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
 from tenfold.core.errors import warn_user
 from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
+from tenfold.estimator.keyed_learner import KeyedLearner
 from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
 from tenfold.models.cross_validation.level_scores import LevelScores
-from tenfold.models.cube_fit import Keyed, fit_cells, named_learners
+from tenfold.models.cube_fit import Keyed, fit_cells, learner_that_applies, named_learners
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
 from tenfold.models.keyed_chunks import keyed_chunks, keyed_source
 from tenfold.models.named_cubes import failed_of, models_of, table_of
@@ -36,7 +37,7 @@ SHOWN_CELLS = 3
 """keys that an error shows"""
 
 
-class Cube(BaseEstimator):
+class Cube(KeyedLearner, BaseEstimator):
     """A model for each key, from one scan of the rows.
 
     The rows of each key are a *cell*. Cells are found and summarized in the same scan, without a shuffle; a model is
@@ -46,7 +47,8 @@ class Cube(BaseEstimator):
     Parameters
     ----------
     learner : learner, list or dict of learners
-        Unfitted, of one pass: `Ridge()`, `LinearRegression()`, `GaussianNB()`, `StandardScaler()`, ... Several are
+        Unfitted, of one pass: `Ridge()`, `LinearRegression()`, `GaussianNB()`, `StandardScaler()`, ..., or a pipeline
+        of scalers or PCA before a linear model, whose steps are all made of one summary of the rows. Several are
         fitted in one scan, and what they have in common is computed once. Their names are those of a dict, or of pairs
         (name, learner); otherwise their classes in lower case, as `make_pipeline` has them.
     by : str or list of str
@@ -60,6 +62,10 @@ class Cube(BaseEstimator):
         A number of folds that rows are dealt to at random, or the column that has the fold of each row: predictors are
         scored on held-out rows, by their own cell and by coarser keys. The models of all folds are made in the same
         scan. So are the scores of linear models; those of others take one more.
+
+    shared_steps : bool, default=False
+        Whether the cells of a pipeline share the steps before the last, as they are fitted to all rows. By default each
+        cell has its own.
 
     Attributes
     ----------
@@ -106,12 +112,14 @@ class Cube(BaseEstimator):
         levels: Sequence[str | Sequence[str]] = (),
         missing: Missing = "error",
         cv: int | str | None = None,
+        shared_steps: bool = False,
     ) -> None:
         self.learner = learner
         self.by = by
         self.levels = levels
         self.missing = missing
         self.cv = cv
+        self.shared_steps = shared_steps
 
     # ---- fitting -----------------------------------------------------------------------------------
 
@@ -129,7 +137,7 @@ class Cube(BaseEstimator):
         -------
         self : Cube
         """
-        keyed = Keyed(self._names(), self._levels(), self.missing, self._folds())
+        keyed = Keyed(self._names(), self._levels(), self.missing, self._folds(), self._shared_steps())
         found = fit_cells(named_learners(self.learner), keyed, X, y, sample_weight)
         for name in ("named_cubes_", "cross_validation_"):
             self.__dict__.pop(name, None)
@@ -162,6 +170,15 @@ class Cube(BaseEstimator):
         if self._level.without_models:
             many = "the only cell has no" if len(self) == 1 else f"none of {len(self):,} cells has a"
             warn_user(f"{name}{many} model. {self._level.commonest_reason}. `failed_` lists all reasons")
+
+    def refuse_steps(self, steps: list[Any]) -> None:
+        """Refuse the steps of a pipeline before a cube, which would change the columns of its key."""
+        some = ", ".join(f"{type(step).__name__}()" for step in steps)
+        raise TypeError(
+            f"Cube deals rows by the columns {list(self._names())}, which the steps before it would change. Remedy: "
+            f"the steps in the cube, Cube(make_pipeline({some}, {self.learner!r}), by={self.by!r}), where each cell "
+            "has its own, or with shared_steps=True those of all rows"
+        )
 
     def _become_named(self, each: Mapping[str, Cube]) -> Cube:
         """Take over cubes of one learner each."""
@@ -225,6 +242,16 @@ class Cube(BaseEstimator):
         if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool) and cv >= 2:
             return int(cv)
         raise ValueError(f"cv must be a number of folds from 2 on, or a column that is none of the key, not {cv!r}")
+
+    def _shared_steps(self) -> bool:
+        """Whether cells share the steps of a pipeline before the last."""
+        if not isinstance(self.shared_steps, (bool, np.bool_)):
+            raise ValueError(f"shared_steps must be True or False, not {self.shared_steps!r}")
+        if self.shared_steps and self.cv is not None:
+            raise ValueError(
+                "steps that all rows share have seen the held-out rows too. Remedy: shared_steps=False, or cv=None"
+            )
+        return bool(self.shared_steps)
 
     def _levels(self) -> tuple[tuple[str, ...], ...]:
         """The keys whose cells are summarized from rows, the finest first."""
@@ -494,7 +521,7 @@ class Cube(BaseEstimator):
 
     def _has_kind(self, transforming: bool) -> bool:
         """Whether a learner transforms rows, or whether one predicts."""
-        return any(transforms(one) is transforming for _, one in named_learners(self.learner))
+        return any(transforms(learner_that_applies(one)) is transforming for _, one in named_learners(self.learner))
 
     def _of_kind(self, method: str, X: MatrixLike, return_level: bool, level: Level = None) -> Any:
         """Return predictions or transformed rows; of several learners, of each that makes such."""

@@ -32,6 +32,7 @@ from tenfold.estimator.files.registry import id_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import FAILED, STATUS, CellModels
 from tenfold.models.cube_level import CubeLevel, Origin, beside
+from tenfold.models.pipelines.absorbed_pipeline import AbsorbedSteps
 from tenfold.stats.combinators import View
 
 MAGIC, VERSION = "tenfold.cube", 1
@@ -50,6 +51,11 @@ def write(cube: Any, path: Any) -> None:
         raise ModelFileError(
             f"the summaries of {type(level.learner).__name__} have no columns, so its cells cannot be rows of a table. "
             "Remedy: save the models one by one, cube[key].save(path)"
+        )
+    if isinstance(level.learner, AbsorbedSteps):
+        raise ModelFileError(
+            "a cube of pipelines has no file, since a row of its table would be a model of several steps. Remedy: save "
+            "the pipelines one by one, cube[key].save(path)"
         )
     to = Writer()
     document = {

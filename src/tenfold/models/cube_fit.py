@@ -22,10 +22,13 @@ from tenfold.engine.plan import NO_ROWS
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
 from tenfold.estimator import Classifier, Estimator, Regressor
+from tenfold.estimator.ensembles.transformer_chain import named_steps
+from tenfold.estimator.files.registry import is_pipeline
 from tenfold.model_selection.cross_validation.lookups import Lookups, schema_jobs
 from tenfold.models.cross_validation.level_scores import LevelScores, scores_of
 from tenfold.models.cross_validation.summarize_folds import SummarizeFolds
 from tenfold.models.cube_level import CubeLevel, Origin, beside
+from tenfold.models.pipelines.absorbed_pipeline import AbsorbedSteps, absorbed_pipeline
 from tenfold.sources import Source, as_source
 from tenfold.sources.frames import materialized
 from tenfold.sources.inputs import form_of, is_lazy
@@ -54,6 +57,9 @@ class Keyed(NamedTuple):
     missing: Missing
     cv: int | str | None = None
     """number of folds, or the column that has them"""
+
+    shared_steps: bool = False
+    """whether cells share the steps of a pipeline before the last"""
 
     @property
     def side(self) -> tuple[str, ...]:
@@ -106,7 +112,7 @@ def fit_cells(
     for name, given in learners:
         with naming(name):
             blanks.append(_checked(given))
-            if keyed.cv is not None and not isinstance(given, (Classifier, Regressor)):
+            if keyed.cv is not None and not isinstance(blanks[-1], (Classifier, Regressor)):
                 raise TypeError(
                     f"{type(given).__name__} predicts nothing, so held-out rows have no score. Remedy: cv=None"
                 )
@@ -129,12 +135,18 @@ def fit_cells(
     return [found[at] for at in range(len(blanks))]
 
 
+def learner_that_applies(given: Any) -> Any:
+    """Return the learner whose outputs those of a cell are: itself, or the last step of a pipeline."""
+    return named_steps(given)[-1][1] if is_pipeline(given) and named_steps(given) else given
+
+
 def _checked(given: Any) -> Any:
     """Return a learner whose models can be made of one summary of the rows, unfitted; others are refused."""
+    given = absorbed_pipeline(given) if is_pipeline(given) else given
     if not isinstance(given, Estimator):
         raise TypeError(
             f"{given!r} is not a learner of tenfold, so its models cannot be made from one scan. Remedy: a "
-            "learner of one pass, such as tenfold.Ridge(); a pipeline for each key, if there are few keys"
+            "learner of one pass, such as tenfold.Ridge()"
         )
     learner = given._blank()
     learner._validate_params()
@@ -191,12 +203,24 @@ def _scanned(learners: Sequence[tuple[str, Any]], source: Source, keyed: Keyed) 
                 CubeLevel(learner, schema, level, some, origin, direct=True)
                 for level, some in zip(job.levels, cells.summary.each, strict=True)
             ]
+            if keyed.shared_steps and isinstance(learner, AbsorbedSteps):
+                each = _sharing_steps(each)
             scores = None
             if keyed.cv is not None:
                 with naming(name):
                     scores = scores_of(each.pop(), session, keyed.folds, job.summing.view.need, keyed.missing)
-            found.append(FittedCells(learner, schema, each, source.lazy, scores))
+            found.append(FittedCells(each[0].learner, schema, each, source.lazy, scores))
     return found
+
+
+def _sharing_steps(levels: list[CubeLevel]) -> list[CubeLevel]:
+    """Return the cells of a pipeline whose steps before the last are those of all rows."""
+    first = levels[0]
+    whole = first.rolled_up(())
+    if reason := next(iter(whole.models.reasons.values()), ""):
+        raise DataError(f"the steps before the last cannot be made of all rows: {reason}")
+    learner = first.learner.sharing(first.schema, first.cells.summing.cell(whole.cells.summaries, 0))
+    return [CubeLevel(learner, one.schema, one.names, one.cells, one.origin, one.direct) for one in levels]
 
 
 def _reduced(session: Session, jobs: list[SummarizeCells]) -> list[Any]:

@@ -26,6 +26,7 @@ from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.updating.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import ANOTHER_SCAN, STATUS, CellModels, narrowed, solve_cells
+from tenfold.models.pipelines.absorbed_pipeline import ABSORBED, AbsorbedSteps
 from tenfold.sources.expressions.computed_columns import Computed
 
 MERGED_BYTES = 1 << 26
@@ -168,14 +169,17 @@ class CubeLevel:
         summary, schema = narrowed(summary, self.schema, present)
         asks = int(models.status[place]) == ANOTHER_SCAN
         where = f"{self.origin.source} {self.described(place)}".rstrip()
+        how = "done" if self.direct and not self.origin.merged else "merged"
+        if isinstance(self.learner, AbsorbedSteps):
+            how = ABSORBED if how == "done" else f"{ABSORBED}, {how}"
         origin = Provenance(
-            where, rows, 0, self.origin.parts, 1.0, "done" if self.direct and not self.origin.merged else "merged",
+            where, rows, 0, self.origin.parts, 1.0, how,
             tuple(sorted(self.origin.machines)), self.origin.seed, "", self.origin.first_part,
         )  # fmt: skip
         fitted = made(self.learner, schema, models.of(place), summary, origin, asks)
         if self.origin.computed:
             fitted._computed = self.origin.computed
-        return fitted
+        return self.learner.as_pipeline(fitted, asks) if isinstance(self.learner, AbsorbedSteps) else fitted
 
     def bare(self, place: int) -> Any:
         """Return a learner with the model of a cell, to apply it."""

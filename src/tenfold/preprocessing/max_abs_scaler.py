@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from tenfold.compiled.rows.extremes import raise_to_sizes
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Mergeable, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped, Stacked
-from tenfold.estimator import OnePass, Transformer, fitted
+from tenfold.estimator import AffineTransformer, OnePass, fitted
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.estimator.shell.keywords import Refused
+from tenfold.stats.moments.affine_map import AffineMap, KnownColumns
 
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
@@ -50,7 +51,7 @@ class MaxAbsModel(NamedTuple):
     scale: Annotated[Array, "column"]
 
 
-class MaxAbsScaler(OnePass, Transformer):
+class MaxAbsScaler(OnePass, AffineTransformer):
     """Divide each column by its largest absolute value: zeros stay zeros, missing values missing.
 
     Parameters
@@ -74,6 +75,7 @@ class MaxAbsScaler(OnePass, Transformer):
 
     need = Need("numeric", missing=True, sparse=True)
     invertible = True
+    knows = "extremes"
 
     _: KW_ONLY
     copy: Annotated[bool, copied] = True
@@ -92,6 +94,13 @@ class MaxAbsScaler(OnePass, Transformer):
     def transform_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
         """x / scale, in the float type of x; CSR stays CSR."""
         return X.scaled(model.scale)
+
+    def summary_from(self, known: KnownColumns) -> Largest:
+        return Largest(np.maximum(*(np.abs(end) for end in known.extremes_of)))
+
+    def affine_from(self, model: MaxAbsModel) -> AffineMap:
+        # x / max |x|
+        return AffineMap(1 / model.scale, np.zeros_like(model.scale))
 
     def inverse_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
         """Rows as they were before scaling: z · scale."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, Transformer, fitted
+from tenfold.estimator import AffineTransformer, OnePass, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.stats.moments.affine_map import AffineMap, KnownColumns
 from tenfold.stats.moments.extremes import Extremes, ExtremesByColumn
 
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
@@ -27,7 +28,7 @@ class MinMaxModel(NamedTuple):
     min: Annotated[Array, "column", ANYTHING]
 
 
-class MinMaxScaler(OnePass, Transformer):
+class MinMaxScaler(OnePass, AffineTransformer):
     """Scale columns to a range, exact in one pass.
 
     Missing values are left out of the statistics and stay missing. A constant column goes to the lower end
@@ -60,6 +61,7 @@ class MinMaxScaler(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
+    knows = "extremes"
     sparse_relative = "tn.MaxAbsScaler()"
     law_params = ({}, {"clip": True, "feature_range": (-1, 1)})
 
@@ -110,6 +112,19 @@ class MinMaxScaler(OnePass, Transformer):
             z += model.min
             out[rows] = np.clip(z, *self.feature_range, out=z) if self.clip else z
         return out
+
+    def summary_from(self, known: KnownColumns) -> Extremes | None:
+        return known.extremes
+
+    @property
+    def is_affine(self) -> bool:
+        # Clipping is no affine map.
+        return not self.clip
+
+    def affine_from(self, model: MinMaxModel) -> AffineMap:
+        # a + (x - min) (b - a) / (max - min), around the minimum.
+        low = np.where(np.isnan(model.data_min), 0.0, model.data_min)
+        return AffineMap(model.scale, low, model.scale * low + model.min)
 
     def inverse_from(self, model: MinMaxModel, X: Columns) -> Matrix:
         """Undo the scaling: (z - min) / scale."""

@@ -10,10 +10,11 @@ from scipy.special import ndtri
 
 from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.field_values import ANYTHING
-from tenfold.estimator import OnePass, Transformer, fitted
+from tenfold.estimator import AffineTransformer, OnePass, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
 from tenfold.stats.counts.distribution import Distribution, DistributionByColumn
+from tenfold.stats.moments.affine_map import AffineMap
 
 MIN_SCALE = 10 * float(np.finfo(np.float64).eps)
 """a range of quantiles below it is none, as scikit-learn has it"""
@@ -26,7 +27,7 @@ class RobustModel(NamedTuple):
     scale: Annotated[Array, "column", ANYTHING]
 
 
-class RobustScaler(OnePass, Transformer):
+class RobustScaler(OnePass, AffineTransformer):
     """Subtract the median of each column and divide by the distance of its quartiles, in one pass.
 
     Missing values are left out of the statistics and stay missing. A column whose quartiles are equal is centred, not
@@ -63,6 +64,7 @@ class RobustScaler(OnePass, Transformer):
     preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
     invertible = True
+    knows = "rows"
     sparse_relative = "tn.MaxAbsScaler()"
     law_params = ({}, {"with_centering": False, "quantile_range": (10.0, 80.0)}, {"unit_variance": True})
 
@@ -126,6 +128,11 @@ class RobustScaler(OnePass, Transformer):
         """(x - median) / scale, in the float type of x."""
         center, scale = self._scale(model)
         return X.scaled(scale, center)
+
+    def affine_from(self, model: RobustModel) -> AffineMap:
+        # (x - median) / scale
+        center, scale = self._scale(model)
+        return AffineMap(1 / scale, center)
 
     def inverse_from(self, model: RobustModel, X: Columns) -> Matrix:
         """Rows as they were before scaling: z · scale + median."""

@@ -8,9 +8,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
-from tenfold.estimator import OnePass, Transformer, fitted
+from tenfold.estimator import AffineTransformer, OnePass, fitted
 from tenfold.estimator.shell.constraints import boolean
 from tenfold.estimator.shell.keyword_decisions import copied
+from tenfold.stats.moments.affine_map import AffineMap, KnownColumns
 from tenfold.stats.moments.moments import MIN_SQUARE_SCALE, refuse_small
 from tenfold.stats.moments.spread import ColumnSpread, SpreadByColumn
 
@@ -25,7 +26,7 @@ class ScalerModel(NamedTuple):
     """weight of the rows that have a value"""
 
 
-class StandardScaler(OnePass, Transformer):
+class StandardScaler(OnePass, AffineTransformer):
     """Scale columns to mean 0 and variance 1, exact in one pass.
 
     Missing values are left out of the statistics and stay missing. A constant column is centred, not
@@ -99,6 +100,15 @@ class StandardScaler(OnePass, Transformer):
         """(x - μ) / σ, in the float type of x."""
         scale = model.scale if self.with_std else np.ones_like(model.scale)
         return X.scaled(scale, model.mean if self.with_mean else None)
+
+    def summary_from(self, known: KnownColumns) -> ColumnSpread:
+        m, p = known.moments, known.width
+        return ColumnSpread(np.full(p, m.weight), m.mean[:p], m.rest[:p], np.diag(m.comoment)[:p].copy())
+
+    def affine_from(self, model: ScalerModel) -> AffineMap:
+        # (x - μ) / σ
+        scale = 1 / model.scale if self.with_std else np.ones_like(model.scale)
+        return AffineMap(scale, model.mean if self.with_mean else np.zeros_like(scale))
 
     def inverse_from(self, model: ScalerModel, X: Columns) -> Matrix:
         """σ z + μ, as (z + μ / σ) σ."""

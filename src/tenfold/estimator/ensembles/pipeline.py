@@ -29,6 +29,7 @@ from tenfold.core.axes import bits
 from tenfold.core.errors import from_here
 from tenfold.engine.stages import in_form
 from tenfold.estimator.files import model_file
+from tenfold.estimator.keyed_learner import KeyedLearner
 from tenfold.estimator.lazy_output import Mapped
 from tenfold.estimator.shell.diagram import diagram
 from tenfold.estimator.shell.estimator import Estimator
@@ -92,6 +93,8 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         self : object
         """
+        if len(self.steps) > 1 and isinstance(self.steps[-1][1], KeyedLearner):
+            self.steps[-1][1].refuse_steps([step for _, step in self.steps[:-1]])
         found: Pipeline = super().fit(X, y, **params)
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import wraps
 from inspect import unwrap
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -31,6 +31,7 @@ from tenfold.estimator.shell.fitted_params import as_fitted, fitted, fitted_if
 from tenfold.sources import Source, is_lazy
 from tenfold.sources.frames import materialized
 from tenfold.stats.metrics import Regression
+from tenfold.stats.moments.affine_map import AffineMap, KnownColumns
 
 T = TypeVar("T", bound=Any)
 
@@ -405,6 +406,29 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         X : array or CSR matrix
         """
         return self._apply(type(self).inverse_from, X, lambda: self.schema_.names)
+
+
+class AffineTransformer(Transformer):
+    """Its outputs are an affine map of the columns: its fit, and a linear model after it, need no row but summaries.
+
+    A subclass writes `affine_from`, and `summary_from` unless `knows` is "rows".
+    """
+
+    knows: ClassVar[Literal["moments", "extremes", "rows"]] = "moments"
+    """what its fit takes: moments, or extremes as well, or else the summary of its own statistic"""
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether it is an affine map with these parameters."""
+        return True
+
+    def summary_from(self, known: KnownColumns) -> Any:
+        """Return the summary of its own statistic, made of what is known of the columns."""
+        raise NotImplementedError
+
+    def affine_from(self, model: Any) -> AffineMap:
+        """Return its map of the columns."""
+        raise NotImplementedError
 
 
 def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:

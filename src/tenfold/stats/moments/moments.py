@@ -113,6 +113,35 @@ class Moments(Mergeable):
         at = np.append(np.flatnonzero(features), np.arange(len(features), len(self.mean)))
         return Moments(self.weight, self.mean[at], self.rest[at], self.comoment[np.ix_(at, at)])
 
+    @property
+    def without_target(self) -> Moments:
+        """The moments of the features alone, of rows that have a target."""
+        return Moments(self.weight, self.mean[:-1], self.rest[:-1], self.comoment[:-1, :-1])
+
+    def moved(self, matrix: Array, center: Array, offset: Array | float = 0.0) -> Moments:
+        """Return the moments of A (x - center) + offset, and of the target: exact but for rounding, without the rows.
+
+        A one-dimensional matrix is a diagonal one.
+        """
+        p, k = len(center), len(matrix)
+        around = (self.mean[:p] - center, self.rest[:p])
+        square = self.comoment[:p, :p]
+        if matrix.ndim == 1:
+            mean, rest = (matrix * some for some in around)
+            square = square * np.outer(matrix, matrix)
+            cross = matrix[:, None] * self.comoment[:p, p:]
+        else:
+            mean, rest = (matrix @ some for some in around)
+            square = matrix @ square @ matrix.T
+            square = (square + square.T) / 2
+            cross = matrix @ self.comoment[:p, p:]
+        size = k + len(self.mean) - p
+        comoment = np.empty((size, size))
+        comoment[:k, :k], comoment[:k, k:], comoment[k:, :k] = square, cross, cross.T
+        comoment[k:, k:] = self.comoment[p:, p:]
+        means = np.append(mean + offset, self.mean[p:]), np.append(rest, self.rest[p:])
+        return Moments(self.weight, *means, comoment)
+
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:
         """Summarize the rows of each group, in one pass over memory too."""

@@ -1,0 +1,1 @@
+"""Pipelines in the cells of a cube: their steps are made of one summary of the rows."""
