@@ -318,6 +318,8 @@ _PLACES = {
     ),
     "tenfold.models.cross_validation.level_scores": ("LevelScores",),
     "tenfold.models.cube": ("Cube",),
+    "tenfold.models.ledger.ledger": ("Ledger",),
+    "tenfold.models.ledger.receipt": ("Receipt",),
     "tenfold.models.pooling.pooled_cube": ("PooledCube",),
     "tenfold.models.pooling.pooled_tables": ("PooledTables",),
     "tenfold.naive_bayes.bernoulli_nb": ("BernoulliNB",),

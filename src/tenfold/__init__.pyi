@@ -200,6 +200,8 @@ from tenfold.model_selection.curves.validation_curve import ValidationCurve as V
 from tenfold.model_selection.curves.validation_curve import validation_curve as validation_curve
 from tenfold.models.cross_validation.level_scores import LevelScores as LevelScores
 from tenfold.models.cube import Cube as Cube
+from tenfold.models.ledger.ledger import Ledger as Ledger
+from tenfold.models.ledger.receipt import Receipt as Receipt
 from tenfold.models.pooling.pooled_cube import PooledCube as PooledCube
 from tenfold.models.pooling.pooled_tables import PooledTables as PooledTables
 from tenfold.naive_bayes.bernoulli_nb import BernoulliNB as BernoulliNB

@@ -109,13 +109,13 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if length > MAX_HEADER or length % ALIGN or 8 + length > len(raw) or raw[8:9] != b"{":
         raise ModelFileError("this is not a tenfold model file")
     try:
-        head = _json(raw[8 : 8 + length].decode(), "header")
+        head = read_json(raw[8 : 8 + length].decode(), "header")
     except UnicodeDecodeError:
         raise ModelFileError("the header is not readable") from None
     metadata = head.pop("__metadata__", None)
     if not isinstance(metadata, dict) or list(metadata) != [MAGIC] or not isinstance(metadata[MAGIC], str):
         raise ModelFileError("this is not a tenfold model file")
-    document = _json(metadata[MAGIC], "metadata")
+    document = read_json(metadata[MAGIC], "metadata")
     if document.pop("magic", None) != MAGIC:
         raise ModelFileError("this is not a tenfold model file")
     version = document.pop("version", None)
@@ -179,7 +179,8 @@ def _brackets(text: str) -> int:
     return text.count("[") + text.count("{")
 
 
-def _json(text: str, where: str) -> dict[str, Any]:
+def read_json(text: str, where: str) -> dict[str, Any]:
+    """Return a JSON object, each of whose keys is there once, or ModelFileError."""
     if _brackets(text) > MAX_BRACKETS:
         raise ModelFileError(f"the {where} has too many parts")
     try:

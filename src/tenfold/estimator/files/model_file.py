@@ -50,7 +50,7 @@ def _document(to: Writer, model: Any, summary: bool) -> dict[str, Any]:
             "schema": write_schema(to, one.schema_),
             "model": to.record(one.model_),
             "summary": write_summary(to, one.summary_ if summary else None),
-            "certificate": _write_certificate(to, one.certificate_),
+            "certificate": write_certificate(to, one.certificate_),
         }
         for one in model.each_output()
     ]
@@ -179,7 +179,7 @@ def _learned(reader: Reader, model: Any, schema: Any, kept: Any, summary: Any, c
         raise ModelFileError(str(error)) from None
     if not fits:
         raise ModelFileError(f"the model does not fit the schema of this {type(model).__name__}")
-    claimed = _read_certificate(reader, certificate).coming_from("claimed by the file")
+    claimed = read_certificate(reader, certificate).coming_from("claimed by the file")
     model._set(columns, made, read, claimed)
     model.n_features_in_ = len(columns.columns)
     if columns.named:
@@ -337,14 +337,16 @@ def read_summary(reader: Reader, node: Any, model: Any, schema: Schema) -> Any:
     return reader.record(record, kinds[name], schema)
 
 
-def _write_certificate(to: Writer, certificate: Certificate) -> dict[str, Any]:
+def write_certificate(to: Writer, certificate: Certificate) -> dict[str, Any]:
+    """Claims and provenance."""
     return {
         "claims": [[to.value(v, "claim") for v in claim] for claim in certificate.claims],
         "provenance": {name: to.value(v, name) for name, v in vars(certificate.provenance).items()},
     }
 
 
-def _read_certificate(reader: Reader, node: Any) -> Certificate:
+def read_certificate(reader: Reader, node: Any) -> Certificate:
+    """A certificate whose claims and provenance have the types that they must have."""
     claims, where = parts(node, "claims", "provenance")
     if not isinstance(claims, list) or not all(isinstance(c, list) and len(c) == 6 for c in claims):
         raise ModelFileError("the certificate is malformed")

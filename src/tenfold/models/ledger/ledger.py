@@ -1,0 +1,485 @@
+"""A ledger: summaries of batches in a folder or an object store, and the models of any window of them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+import tenfold
+from tenfold.core import Certificate, Claim, DataError, MatrixLike, MergeError, ModelFileError
+from tenfold.core.certificate import number_of
+from tenfold.core.errors import from_here
+from tenfold.engine import one_blas_thread
+from tenfold.models.ledger.batch_keys import (
+    day_of,
+    days_of,
+    key_of,
+    key_order,
+    leaf_name,
+    read_leaf_name,
+)
+from tenfold.models.ledger.batch_rows import BatchRows
+from tenfold.models.ledger.folder_store import FolderStore
+from tenfold.models.ledger.kept_merges import KeptMerges, is_kept
+from tenfold.models.ledger.leaf_file import LeafFile, digest, leaf_bytes
+from tenfold.models.ledger.ledger_learner import LedgerLearner
+from tenfold.models.ledger.merge_order import MergeNode, merge_order
+from tenfold.models.ledger.merged import Merged
+from tenfold.models.ledger.receipt import Receipt, state_digest
+from tenfold.models.ledger.store import Store
+
+MAX_MERGES = 4096
+"""merges of one learner that stay in memory"""
+
+
+class Ledger:
+    """Models over time: a summary of each batch in a folder, and the model of any window without its rows.
+
+    Each batch, such as a day, is one file with the summaries of all learners, written once. The model of a window is
+    made of the merge of its summaries: no row is read again. It has the same bits as that of a ledger that never had
+    any other batch, in whatever order batches came and went.
+
+    Parameters
+    ----------
+    store : str, path or Store
+        A folder, which is made if it is not there, or `s3://bucket/folder`.
+    learners : learner or dict of str to learner
+        Unfitted, of one pass, whose models merge: `Ridge()`, `GaussianNB()`, `TargetEncoder()`, `Profile()`, ... A
+        learner that draws by chance and names no seed has the seed 0.
+    key : str, default="day"
+        The column that says to which batch a row belongs: a day, an integer or text. It is no feature.
+    target : str or dict of str to str, optional
+        The column that all learners predict, or each by its name. Columns that are targets are features of none. By
+        default the target of the rows, `tn.scan(..., target=)`.
+    features : dict of str to list of str, optional
+        The features of some learners, by their names; of the others all columns that are nothing else.
+
+    Attributes
+    ----------
+    keys_ : list of str
+        The keys of the batches that are there, sorted.
+
+    Examples
+    --------
+    >>> import tempfile, pandas as pd, tenfold as tn
+    >>> sales = pd.DataFrame({
+    ...     "day": ["2026-03-01", "2026-03-01", "2026-03-02", "2026-03-02", "2026-03-03", "2026-03-03"],
+    ...     "size": [1.0, 2.0, 1.0, 3.0, 2.0, 3.0],
+    ...     "price": [3.0, 5.0, 3.0, 7.0, 6.0, 8.0],
+    ... })
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = tn.Ledger(folder.name, tn.LinearRegression(), target="price")
+    >>> ledger.append(sales)
+    ['2026-03-01', '2026-03-02', '2026-03-03']
+    >>> ledger.append(sales)
+    []
+    >>> ledger.model(until="2026-03-02").coef_.round(6)
+    array([2.])
+    >>> round(ledger.model(last="1d").intercept_, 6)
+    2.0
+    >>> ledger.drop("2026-03-03").keys
+    ('2026-03-03',)
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        store: Any,
+        learners: Any,
+        *,
+        key: str = "day",
+        target: str | Mapping[str, str] | None = None,
+        features: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        named = dict(learners) if isinstance(learners, Mapping) else {type(learners).__name__: learners}
+        if not named or not all(isinstance(name, str) and name for name in named):
+            raise ValueError(f"learners must be a learner, or a dict of them by their names, not {learners!r}")
+        self._learners = {name: LedgerLearner(name, learner) for name, learner in named.items()}
+        if not isinstance(key, str) or not key:
+            raise ValueError(f"key must be the name of a column, not {key!r}")
+        targets = dict.fromkeys(named, target) if isinstance(target, str) else target
+        for name, given in (("target", targets), ("features", features)):
+            if unknown := sorted({*(given or {})} - {*named}):
+                raise ValueError(f"{name} names {unknown}, and the learners are {sorted(named)}")
+        self._batches = BatchRows(key, targets, features or {})
+        self.store = _store(store)
+        self._kept = KeptMerges(self.store)
+        self._merges: dict[str, dict[str, Merged]] = {name: {} for name in named}
+
+    def __repr__(self) -> str:
+        return f"<Ledger: {', '.join(self._learners)} in {self.store.place()}>"
+
+    # ---- writing -----------------------------------------------------------------------------------
+
+    @from_here
+    def append(self, rows: MatrixLike, *, key: Any = None, late: bool = False) -> list[str]:
+        """Summarize batches, and write a file for each; what is there already is left as it is.
+
+        Rows of several keys are several batches. Each appears at once with all its learners, or not at all; of several
+        writers of one key exactly one wins.
+
+        Parameters
+        ----------
+        rows : frame or Source
+            The rows, with the column of the key.
+        key : day, integer or str, optional
+            Of all these rows, in place of that column.
+        late : bool, default=False
+            Whether these rows are further ones of batches that are there: they become a file beside.
+
+        Returns
+        -------
+        keys : list of str
+            The keys of the batches that are new. Rows that were appended before, in the same parts, are no news.
+        """
+        found = []
+        for name, some in self._batches.by_key(self._batches.source(rows), key):
+            known = {}
+            for who, learner in self._learners.items():
+                known[who] = learner.of_fit(learner.fit(self._batches.rows_of(who, learner.learner, some)))
+            if self._put(name, known, late):
+                found.append(name)
+        return found
+
+    def _put(self, key: str, known: Mapping[str, Merged], late: bool) -> bool:
+        """Write the leaf of a batch; False if it is there."""
+        sections: list[bytes] = []
+        learners = {name: self._learners[name].write(some, sections) for name, some in known.items()}
+        rows = max(some.provenance().rows for some in known.values())
+        print_of = _fingerprint(learners)
+        about = {"key": key, "rows": rows, "time": _now(), "version": tenfold.__version__, "learners": learners}
+        if late and self._has(leaf_name(key), learners):
+            return False
+        name = leaf_name(key, print_of[:16]) if late else leaf_name(key)
+        if self.store.put(name, leaf_bytes(about, sections)):
+            return True
+        if late or self._has(name, learners):
+            return False
+        raise MergeError(
+            f"the ledger has the batch {key!r} already, of other rows or by other parameters. Remedy: append(rows, "
+            f"late=True), if these are further rows of it; drop({key!r}) first, if they take the place of those"
+        )
+
+    def _has(self, name: str, learners: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether a leaf is there, with these summaries of the learners that it has."""
+        try:
+            there = self._leaf(name).about["learners"]
+        except FileNotFoundError:
+            return False
+        common = {*there} & {*learners}
+        return bool(common) and all(there[who]["fingerprint"] == learners[who]["fingerprint"] for who in common)
+
+    def _fingerprint_of(self, name: str) -> str | None:
+        """Return what the rows of a leaf are known by; None, if it is not there."""
+        try:
+            return _fingerprint(self._leaf(name).about["learners"])
+        except FileNotFoundError:
+            return None
+
+    @from_here
+    def drop(self, *keys: Any) -> Receipt:
+        """Take batches out: their files are deleted, late rows too, and merges that were made of them.
+
+        Each model from now on has the bits of a ledger that never had them.
+
+        Parameters
+        ----------
+        *keys : day, integer or str
+
+        Returns
+        -------
+        receipt : Receipt
+        """
+        wanted = {key_of(key) for key in keys}
+        names = self._leaf_names()
+        if missing := sorted(wanted - {_key(name) for name in names}, key=key_order):
+            raise KeyError(f"the ledger has no batch {missing[0]!r}; `keys_` lists those that it has")
+        prints = {name: self._fingerprint_of(name) or "" for name in names}
+        gone = {name: found for name, found in prints.items() if _key(name) in wanted}
+        left = {name: found for name, found in prints.items() if name not in gone}
+        self._forget()
+        # Merges first, so that no merge outlives its leaves if this process dies; and last those of readers.
+        self._kept.drop(wanted, self.store.names())
+        self.store.delete(*gone)
+        self._kept.drop(wanted, self.store.names())
+        return Receipt(
+            tuple(sorted(wanted, key=key_order)), gone, left, state_digest(prints), state_digest(left), _now(),
+            tenfold.__version__,
+        )  # fmt: skip
+
+    @from_here
+    def retain(self, span: Any) -> Receipt | None:
+        """Drop all batches but those of the last days, counted from the last key.
+
+        Parameters
+        ----------
+        span : str or timedelta
+            "400d", "52w", ...
+
+        Returns
+        -------
+        receipt : Receipt or None
+            None, if there is nothing to drop.
+        """
+        days, keys = days_of(span, "span"), self.keys_
+        if not keys:
+            return None
+        first = day_of(keys[-1], "retain") - datetime.timedelta(days - 1)
+        old = [key for key in keys if day_of(key, "retain") < first]
+        return self.drop(*old) if old else None
+
+    def _forget(self) -> None:
+        """Forget all that was read: summaries of a batch are not to stay in memory either."""
+        for name, learner in self._learners.items():
+            self._merges[name] = {}
+            learner.forget()
+
+    # ---- models ------------------------------------------------------------------------------------
+
+    @from_here
+    def model(
+        self, name: str | None = None, *, since: Any = None, until: Any = None, last: Any = None, as_of: Any = None
+    ) -> Any:
+        """Return the fitted learner of a window of batches. No row is read.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the learner, if there are several.
+        since, until : day, integer or str, optional
+            The first and the last key, both included.
+        last : str or timedelta, optional
+            The days up to the last key of the window, "28d" or "4w", instead of `since`.
+        as_of : day, optional
+            The day from which `last` counts back, in place of the last key.
+
+        Returns
+        -------
+        learner : learner
+            It has the bits of the model of a ledger that has only these batches.
+        """
+        learner = self._named(name)
+        listed = self.store.names()
+        names = self._window(listed, since, until, last, as_of)
+        return self._merged(learner, names, listed).model()
+
+    @from_here
+    def rolling(self, last: Any, name: str | None = None, *, since: Any = None, until: Any = None) -> Iterator[Any]:
+        """Yield the model of the days up to each key, from one key to the next. No row is read.
+
+        Parameters
+        ----------
+        last : str or timedelta
+            The days of each window: "28d" or "4w".
+        name : str, optional
+            Of the learner, if there are several.
+        since, until : day, optional
+            The first and the last key at which a window ends.
+
+        Yields
+        ------
+        key : str
+            The last of the window.
+        learner : learner
+        """
+        learner, listed = self._named(name), self.store.names()
+        ends = dict.fromkeys(_key(leaf) for leaf in self._window(listed, since, until, None, None))
+        return (
+            (key, self._merged(learner, self._window(listed, None, key, last, key), listed).model()) for key in ends
+        )
+
+    def _named(self, name: str | None) -> LedgerLearner:
+        if name is None and len(self._learners) == 1:
+            return next(iter(self._learners.values()))
+        if name not in self._learners:
+            said = "there are several learners" if name is None else f"there is no learner {name!r}"
+            raise KeyError(f"{said}. Remedy: one of {list(self._learners)}")
+        return self._learners[name]
+
+    def _window(self, listed: Mapping[str, str], since: Any, until: Any, last: Any, as_of: Any) -> list[str]:
+        """Return the leaves of a window, in the order of their keys."""
+        if last is not None and since is not None:
+            raise ValueError("a window begins at since= or has a length, last=, and not both")
+        if as_of is not None and last is None:
+            raise ValueError("as_of is the day from which last= counts back. Remedy: until=, or last= with it")
+        low = None if since is None else key_order(key_of(since))
+        high = None if until is None else key_order(key_of(until))
+        if as_of is not None:
+            end = key_order(key_of(as_of))
+            high = end if high is None else min(high, end)
+        names = [
+            name
+            for name, order in self._sorted(listed)
+            if (low is None or order[:3] >= low) and (high is None or order[:3] <= high)
+        ]
+        if last is not None and names:
+            day = key_of(as_of) if as_of is not None else _key(names[-1])
+            first = day_of(day, "last") - datetime.timedelta(days_of(last, "last") - 1)
+            names = [name for name in names if day_of(_key(name), "last") >= first]
+        if not names:
+            said = {"since": since, "until": until, "last": last, "as_of": as_of}
+            window = ", ".join(f"{word}={value!r}" for word, value in said.items() if value is not None)
+            has = self.keys_
+            raise DataError(
+                f"the ledger has no batch in the window {window}: it has {number_of(len(has), 'key')}, {has[0]!r} to "
+                f"{has[-1]!r}"
+                if has
+                else "the ledger is empty. Remedy: ledger.append(rows)"
+            )
+        return names
+
+    def _sorted(self, listed: Mapping[str, str]) -> list[tuple[str, tuple[Any, ...]]]:
+        """Return the leaves of a listing, each with what it is sorted by, in order."""
+        each = ((name, read_leaf_name(name)) for name in listed)
+        return sorted(((name, found.order) for name, found in each if found is not None), key=_second)
+
+    def _leaf_names(self) -> list[str]:
+        return [name for name, _ in self._sorted(self.store.names())]
+
+    def _merged(self, learner: LedgerLearner, names: Sequence[str], listed: Mapping[str, str]) -> Merged:
+        """Return the merge of some leaves."""
+        tags = [listed.get(name, "") for name in names]
+        root = merge_order(names, tags)
+        assert root is not None
+        whole = len(names) == sum(read_leaf_name(name) is not None for name in listed)
+        made: list[MergeNode] = []
+        with one_blas_thread():
+            found = self._walk(root, learner, listed, made)
+            if whole and made:
+                self._keep(root, learner, made, listed)
+        return found
+
+    def _walk(
+        self, node: MergeNode, learner: LedgerLearner, listed: Mapping[str, str], made: list[MergeNode]
+    ) -> Merged:
+        """Return the merge of the leaves below a node: as it is known, or made of that of those below."""
+        known = self._merges[learner.name]
+        if node.stamp in known:
+            return known[node.stamp]
+        found = self._kept.get(node, learner, listed)
+        if found is None:
+            found = self._read(node.name, learner)
+            if node.left is not None:
+                found = self._walk(node.left, learner, listed, made).merge(found)
+            if node.right is not None:
+                found = found.merge(self._walk(node.right, learner, listed, made))
+            if is_kept(node):
+                made.append(node)
+        if len(known) >= MAX_MERGES:
+            del known[next(iter(known))]
+        known[node.stamp] = found
+        return found
+
+    def _keep(
+        self, root: MergeNode, learner: LedgerLearner, made: Sequence[MergeNode], listed: Mapping[str, str]
+    ) -> None:
+        """Keep merges that were made, if the store can be written to, in place of those of an earlier state."""
+        known = self._merges[learner.name]
+        try:
+            for node in made:
+                if node.stamp in known:
+                    self._kept.put(node, learner, known[node.stamp])
+            self._kept.sweep(root, learner.name, listed)
+        except OSError:  # a cache: whoever only reads merges again
+            pass
+
+    def _read(self, name: str, learner: LedgerLearner) -> Merged:
+        """Return what a learner knows of a leaf."""
+        return learner.read(self._leaf(name), _key(name))
+
+    def _leaf(self, name: str) -> LeafFile:
+        leaf = LeafFile(self.store.get(name), f"the leaf {name!r}")
+        if leaf.about.get("key") != _key(name) or not isinstance(leaf.about.get("learners"), dict):
+            raise ModelFileError(f"{leaf.where} has the batch {leaf.about.get('key')!r}: its file was renamed")
+        return leaf
+
+    # ---- what there is -----------------------------------------------------------------------------
+
+    @property
+    def keys_(self) -> list[str]:
+        """The keys of the batches that are there, sorted."""
+        return list(dict.fromkeys(_key(name) for name in self._leaf_names()))
+
+    @property
+    def digest_(self) -> str:
+        """A digest of what the ledger holds: of the batches that are there, whatever came before."""
+        return state_digest({name: self._fingerprint_of(name) or "" for name in self._leaf_names()})
+
+    def log(self) -> pa.Table:
+        """Return the batches as a table: key, whether late, rows, bytes, when appended, fingerprint."""
+        found = []
+        for name in self._leaf_names():
+            leaf = self._leaf(name)
+            about = leaf.about
+            late = name != leaf_name(_key(name))
+            times, print_of = (about["time"], about["version"]), _fingerprint(about["learners"])
+            found.append((_key(name), late, about["rows"], len(leaf.raw), *times, print_of, name))
+        return pa.Table.from_pylist([dict(zip(_LOG.names, row, strict=True)) for row in found], _LOG)
+
+    @from_here
+    def verify(self) -> Certificate:
+        """Read every byte of every leaf, and decode every summary; raise with the name of a leaf that is damaged.
+
+        Kept merges that are not of the ledger as it is are deleted.
+
+        Returns
+        -------
+        certificate : Certificate
+        """
+        prints: dict[str, list[str]] = {}
+        listed = self.store.names()
+        names = [name for name, _ in self._sorted(listed)]
+        for name in names:
+            leaf = self._leaf(name)
+            leaf.check()
+            for learner in self._learners.values():
+                learner.read(leaf, _key(name)).provenance()
+            prints.setdefault(_fingerprint(leaf.about["learners"]), []).append(name)
+        root = merge_order(names, [listed.get(name, "") for name in names])
+        for who in self._learners:
+            self._kept.sweep(root, who, listed)
+        twice = [leaves for leaves in prints.values() if len(leaves) > 1]
+        why = f"the checksums of {number_of(len(names), 'leaf').replace('leafs', 'leaves')} hold, and all is decoded"
+        again = "; ".join(" and ".join(leaves) for leaves in twice) or "no two batches have equal summaries"
+        claims = (
+            Claim("leaves", float(len(names)), "proved", why, "data"),
+            Claim("equal batches", float(len(twice)), "proved", again, "data"),
+        )
+        return Certificate(claims).coming_from("verified")
+
+
+_LOG = pa.schema(
+    [("key", pa.string()), ("late", pa.bool_()), ("rows", pa.int64()), ("bytes", pa.int64()), ("time", pa.string())]
+    + [("version", pa.string()), ("fingerprint", pa.string()), ("leaf", pa.string())]
+)
+
+
+def _store(store: Any) -> Store:
+    """Return a store: that which was given, or that of a path."""
+    if isinstance(store, Store):
+        return store
+    return FolderStore(store)
+
+
+def _key(name: str) -> str:
+    """Return the key of a leaf."""
+    found = read_leaf_name(name)
+    assert found is not None
+    return found.key
+
+
+def _second(pair: tuple[str, tuple[Any, ...]]) -> tuple[Any, ...]:
+    return pair[1]
+
+
+def _fingerprint(learners: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return what the rows of a batch are known by: the digest of all their summaries."""
+    text = "".join(f"{name} {found['fingerprint']}\n" for name, found in sorted(learners.items()))
+    return digest(text.encode())
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
