@@ -71,6 +71,10 @@ class Bundle(Mergeable):
             return self if self.each else other
         return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), *self.rows_key)
 
+    def scaled(self, by: float) -> Bundle:
+        """Return the same records of rows that weigh `by` times as much."""
+        return Bundle(tuple(each.scaled(by) for each in self.each), *self.rows_key)
+
     @property
     def rows_key(self) -> tuple[int, bool, tuple[tuple[int, ...], ...]]:
         """The properties of the rows, without their schema: what distinguishes two sets of rows."""

@@ -38,6 +38,9 @@ class Mergeable:
 
     same_in_all: ClassVar[tuple[str, ...]] = ()
     """fields that equal each other in all summaries that merge: they are kept, not added"""
+    by_weight: ClassVar[tuple[str, ...] | None] = None
+    """fields that are sums by weight, twice as large of rows that weigh twice as much, where all others of numbers stay
+    as they are; None: nobody has said which"""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -48,6 +51,32 @@ class Mergeable:
         return type(self)(
             *(mine[n] if n in self.same_in_all else mine[n] + theirs[n] for n in self.__match_args__)  # type: ignore[attr-defined]
         )
+
+    def scaled(self, by: float) -> Self:
+        """Return the summary of the same rows, each of which weighs `by` times as much.
+
+        Examples
+        --------
+        >>> from tenfold.core import Mergeable
+        >>> class Mean(Mergeable):
+        ...     weight: float
+        ...     mean: float
+        ...     by_weight = ("weight",)
+        >>> Mean(4.0, 2.5).scaled(0.5)
+        Mean(weight=2.0, mean=2.5)
+        """
+        if self.by_weight is None:
+            raise TypeError(
+                f"{type(self).__name__} does not say which of its fields are sums by weight, so its rows cannot be "
+                "given other weights afterwards"
+            )
+        found = {}
+        for name, value in vars(self).items():
+            if name in self.by_weight:
+                found[name] = value * by
+            elif isinstance(value, Mergeable):
+                found[name] = value.scaled(by)
+        return dataclasses.replace(self, **found)  # type: ignore[type-var]
 
 
 def stacked(records: Sequence[R]) -> R:

@@ -66,6 +66,8 @@ class Schema(Mergeable):
     classes: Any = None
     named: bool = False
 
+    by_weight = ()
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Schema)

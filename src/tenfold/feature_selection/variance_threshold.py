@@ -21,6 +21,7 @@ class AnyMissing(Mergeable):
     """Whether a value of each column was missing."""
 
     flags: Annotated[Flags, "column"]
+    by_weight = ()
 
     def __add__(self, other: AnyMissing) -> AnyMissing:
         return AnyMissing(self.flags | other.flags)
@@ -32,6 +33,7 @@ class SpreadAndRange(Mergeable):
     spread: ColumnSpread
     extremes: Extremes
     gaps: AnyMissing
+    by_weight = ()
 
 
 class SpreadAndRanges(Grouped[SpreadAndRange]):

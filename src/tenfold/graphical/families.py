@@ -117,6 +117,7 @@ class FamilyCounts(Mergeable):
     parent: Annotated[Codes, "edge", Index("node")]
     child: Annotated[Codes, "edge", Index("node")]
     count: Annotated[Array, "cell", NOT_NEGATIVE]
+    by_weight = ("count",)
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         return replace(self, count=self.count + other.count)

@@ -51,6 +51,7 @@ class MissingWeight(Mergeable):
     exact: ClassVar[bool] = True
     present: Annotated[Array, "column", NOT_NEGATIVE]
     missing: Annotated[Array, "column", NOT_NEGATIVE]
+    by_weight = ("present", "missing")
 
 
 class MissingByColumn(Grouped[MissingWeight], Stacked[MissingWeight]):
@@ -75,6 +76,7 @@ class MeanOfPresent(Mergeable):
 
     spread: ColumnSpread
     missing: Annotated[Array, "column", NOT_NEGATIVE]
+    by_weight = ("missing",)
 
 
 class MeansOfPresent(Grouped[MeanOfPresent], Stacked[MeanOfPresent]):
@@ -94,6 +96,7 @@ class ValuesAndCounts(Mergeable):
     """which columns are categories"""
 
     same_in_all = ("coded",)
+    by_weight = ()
 
     @property
     def missing(self) -> Array:

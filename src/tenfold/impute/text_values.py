@@ -28,6 +28,7 @@ class TextValues(Mergeable):
     first: Annotated[Codes, "boundary", COUNTS]
     """where the texts of each column begin, and where those of the last end"""
     missing: Annotated[Array, "column", NOT_NEGATIVE]
+    by_weight = ("count", "missing")
 
     @classmethod
     def of(cls, columns: Sequence[Mapping[str, float]], missing: Array) -> Self:

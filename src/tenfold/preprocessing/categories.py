@@ -37,6 +37,7 @@ class ValueCounts(Mergeable):
     exact: ClassVar[bool] = True
     count: Annotated[Array, "value", NOT_NEGATIVE]
     missing: Annotated[Array, "column", NOT_NEGATIVE]
+    by_weight = ("count", "missing")
 
 
 class CountsByColumn(Grouped[ValueCounts], Stacked[ValueCounts]):

@@ -24,6 +24,7 @@ class Largest(Mergeable):
 
     exact: ClassVar[bool] = True
     value: Annotated[Array, "column"]
+    by_weight = ()
 
     def __add__(self, other: Largest) -> Largest:
         return Largest(np.maximum(self.value, other.value))

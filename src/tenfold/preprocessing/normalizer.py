@@ -28,6 +28,7 @@ class RowWeight(Mergeable):
 
     weight: float
     zero: float
+    by_weight = ("weight", "zero")
 
 
 class ZeroRows(Grouped[RowWeight]):

@@ -25,6 +25,7 @@ class TotalRowWeight(Mergeable):
     """Summary of a fit: the total weight of the rows."""
 
     weight: float
+    by_weight = ("weight",)
 
 
 class TotalWeight(Grouped[TotalRowWeight], Stacked[TotalRowWeight]):

@@ -28,6 +28,7 @@ class TargetCounts(Mergeable):
     count: Annotated[Array, "fold", "value", "class", NOT_NEGATIVE]
     missing: Annotated[Array, "fold", "column", "class", NOT_NEGATIVE]
     total: Annotated[Array, "fold", "class", NOT_NEGATIVE]
+    by_weight = ("count", "missing", "total")
 
 
 class TargetMoments(Mergeable):
@@ -41,6 +42,10 @@ class TargetMoments(Mergeable):
         return TargetMoments(
             _joined(self.count, other.count), _joined(self.missing, other.missing), _joined(self.total, other.total)
         )
+
+    def scaled(self, by: float) -> TargetMoments:
+        each = np.array([by, 1.0, by])  # the mean stays
+        return TargetMoments(self.count * each, self.missing * each, self.total * each)
 
 
 def _joined(a: Array, b: Array) -> Array:

@@ -40,6 +40,7 @@ class TransitionCounts(Mergeable):
     exact: ClassVar[bool] = True
     began: Annotated[Array, "value", NOT_NEGATIVE]
     moved: Annotated[Array, "value", "value", NOT_NEGATIVE]
+    by_weight = ("began", "moved")
 
 
 class Transitions(Statistic[TransitionCounts]):

@@ -142,6 +142,7 @@ class FoldMoments(Mergeable):
     mean: Annotated[Array, "fold", "joint"]
     rest: Annotated[Array, "fold", "joint"]
     comoment: Annotated[Array, "fold", "joint", "joint"]
+    by_weight = ("weight", "comoment")
 
     @classmethod
     def of(cls, chunk: Chunk, levels: Codes, codes: Codes, folds: int) -> FoldMoments:

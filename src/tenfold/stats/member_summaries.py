@@ -14,6 +14,7 @@ class Joint(Mergeable):
 
     rows: Annotated[Codes, "member", COUNTS]
     each: Bundle
+    by_weight = ()
 
     def is_valid(self, schema: Schema) -> bool:
         """Whether the rows of each summary are counted."""

@@ -23,7 +23,7 @@ from tenfold.sources import as_source
 from tenfold.testing.comparison import bits
 from tenfold.testing.data import draw
 
-from .ledger_rows import COLUMNS, LEARNERS, day, filled, ledger_at, rows_of
+from .ledger_rows import COLUMNS, FEATURES, LEARNERS, day, filled, ledger_at, rows_of
 
 MERGEABLE = [
     (at, learner) for at, learner in by_law_params() if learner.passes == ONE and learner.need.sequence is None
@@ -184,6 +184,36 @@ def test_windows_by_length_and_day(tmp_path):
         rows(as_of=day(0))
     with pytest.raises(ValueError, match="span of days"):
         rows(last="28")
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_half_life_is_weights(tmp_path, name):
+    ledger = filled(tmp_path, range(10))
+    found = ledger.model(name, half_life="3d", since=day(2))
+    frame = pd.concat([rows_of(k).assign(weight=0.5 ** ((9 - k) / 3)) for k in range(2, 10)], ignore_index=True)
+    target = {"sold": "sold", "profile": None}.get(name, "price")
+    columns = [*FEATURES[name], "weight", *([target] if target else [])]
+    wanted = LEARNERS[name]._blank().fit(tn.scan(frame[columns], target=target, weight="weight"))
+    if name == "profile":
+        np.testing.assert_allclose(found.quantiles_, wanted.quantiles_)
+        np.testing.assert_allclose(found.mean_, wanted.mean_)
+        parts = found.describe()["city"].parts
+        assert [part.label for part in parts] == [part.label for part in wanted.describe()["city"].parts]
+    elif name == "city":  # folds are by the number of a row in its batch
+        for a, b in zip(found.encodings_, wanted.encodings_, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+    else:
+        a, b = (m.coef_ if name == "price" else m.theta_ for m in (found, wanted))
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    later = ledger.model(name, half_life="3d", since=day(2), as_of=day(12))
+    assert bits(later.summary_) != bits(found.summary_)
+
+
+def test_half_life_of_rows_is_refused_in_words(tmp_path):
+    ledger = tn.Ledger(tmp_path, tn.KNeighborsClassifier(1), target="sold", features={"KNeighborsClassifier": COLUMNS})
+    ledger.append(rows_of(1))
+    with pytest.raises(TypeError, match=r"half_life gives.*KNeighborsClassifier do not take them.*Remedy: a window"):
+        ledger.model(half_life="2d")
 
 
 def test_rolling_yields_the_model_of_each_window(tmp_path):

@@ -22,6 +22,7 @@ class PassedWeight(Mergeable):
     """The weight of the rows that passed."""
 
     weight: float
+    by_weight = ("weight",)
 
 
 class WeightOfRows(Grouped[PassedWeight], Stacked[PassedWeight]):

@@ -121,6 +121,7 @@ class HashedCounts(Mergeable):
     exact: ClassVar[bool] = True
     documents: Annotated[Array, "bucket", NOT_NEGATIVE]
     weight: Annotated[float, NOT_NEGATIVE]
+    by_weight = ("documents", "weight")
 
 
 class HashedFrequencies(Grouped[HashedCounts]):

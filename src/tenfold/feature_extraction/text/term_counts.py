@@ -30,6 +30,7 @@ class TermCounts(Mergeable):
     times: Annotated[Array, "entry", NOT_NEGATIVE]
     weight: Annotated[float, NOT_NEGATIVE]
     """of all documents"""
+    by_weight = ("documents", "times", "weight")
 
     @property
     def terms(self) -> list[str]:
@@ -75,6 +76,8 @@ class FrequentTerms(TermCounts):
     error: Annotated[float, NOT_NEGATIVE] = 0.0
     pairs: Annotated[float, NOT_NEGATIVE] = 0.0
     """Σ df_t over all terms"""
+
+    by_weight = ("documents", "times", "weight", "error", "pairs")
 
     @classmethod
     def of(cls, found: TermCounts, capacity: int) -> FrequentTerms:

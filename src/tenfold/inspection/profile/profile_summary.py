@@ -33,6 +33,7 @@ class ProfileSummary(Mergeable):
     """for each layer the distribution of each column; in columns of text all values are missing"""
     texts: Bundle
     """the values of each column that is not of numbers"""
+    by_weight = ("weight",)
 
     def is_valid(self, schema: Schema) -> bool:
         """Whether there is a distribution for each layer, and a table for each column of text."""

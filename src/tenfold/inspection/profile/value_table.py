@@ -50,6 +50,7 @@ class ValueTable(Mergeable):
     """weight that may be missing from the count of a value; 0: all values were counted"""
     hashes: Annotated[Codes, "group", Between(0, HASH_VALUES)]
     """smallest hash values of all distinct values, sorted; empty while all values are counted"""
+    by_weight = ("count", "missing", "error")
 
     @classmethod
     def of(cls, texts: Values, layers: Array, capacity: int) -> ValueTable:

@@ -12,6 +12,11 @@ import numpy as np
 
 from tenfold.core import DataError
 
+Key = str | int | datetime.date
+"""of a batch"""
+Span = str | datetime.timedelta
+"""of days: "28d", "4w" """
+
 MAX_NAME = 80
 """letters of a key in the name of a file; a name may have 255, and those of kept merges have two keys"""
 LEAF = ".leaf"

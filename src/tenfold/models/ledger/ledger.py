@@ -14,6 +14,8 @@ from tenfold.core.certificate import number_of
 from tenfold.core.errors import from_here
 from tenfold.engine import one_blas_thread
 from tenfold.models.ledger.batch_keys import (
+    Key,
+    Span,
     day_of,
     days_of,
     key_of,
@@ -31,6 +33,8 @@ from tenfold.models.ledger.merged import Merged
 from tenfold.models.ledger.receipt import Receipt, state_digest
 from tenfold.models.ledger.store import Store
 
+FittedLearner = Any
+"""of the class of the learner that the ledger has"""
 MAX_MERGES = 4096
 """merges of one learner that stay in memory"""
 
@@ -115,7 +119,7 @@ class Ledger:
     # ---- writing -----------------------------------------------------------------------------------
 
     @from_here
-    def append(self, rows: MatrixLike, *, key: Any = None, late: bool = False) -> list[str]:
+    def append(self, rows: MatrixLike, *, key: Key | None = None, late: bool = False) -> list[str]:
         """Summarize batches, and write a file for each; what is there already is left as it is.
 
         Rows of several keys are several batches. Each appears at once with all its learners, or not at all; of several
@@ -180,7 +184,7 @@ class Ledger:
             return None
 
     @from_here
-    def drop(self, *keys: Any) -> Receipt:
+    def drop(self, *keys: Key) -> Receipt:
         """Take batches out: their files are deleted, late rows too, and merges that were made of them.
 
         Each model from now on has the bits of a ledger that never had them.
@@ -211,7 +215,7 @@ class Ledger:
         )  # fmt: skip
 
     @from_here
-    def retain(self, span: Any) -> Receipt | None:
+    def retain(self, span: Span) -> Receipt | None:
         """Drop all batches but those of the last days, counted from the last key.
 
         Parameters
@@ -241,8 +245,15 @@ class Ledger:
 
     @from_here
     def model(
-        self, name: str | None = None, *, since: Any = None, until: Any = None, last: Any = None, as_of: Any = None
-    ) -> Any:
+        self,
+        name: str | None = None,
+        *,
+        since: Key | None = None,
+        until: Key | None = None,
+        last: Span | None = None,
+        as_of: Key | None = None,
+        half_life: Span | None = None,
+    ) -> FittedLearner:
         """Return the fitted learner of a window of batches. No row is read.
 
         Parameters
@@ -254,7 +265,10 @@ class Ledger:
         last : str or timedelta, optional
             The days up to the last key of the window, "28d" or "4w", instead of `since`.
         as_of : day, optional
-            The day from which `last` counts back, in place of the last key.
+            The day from which `last` and `half_life` count back, in place of the last key.
+        half_life : str or timedelta, optional
+            The days after which a batch weighs half as much, "14d" or "2w": the model of rows whose weights are
+            multiplied by 0.5 to the power of their age in half-lives, to rounding.
 
         Returns
         -------
@@ -263,11 +277,18 @@ class Ledger:
         """
         learner = self._named(name)
         listed = self.store.names()
-        names = self._window(listed, since, until, last, as_of)
-        return self._merged(learner, names, listed).model()
+        names = self._window(listed, since, until, last, as_of, half_life)
+        if half_life is None:
+            return self._merged(learner, names, listed).fitted()
+        end = day_of(key_of(as_of) if as_of is not None else _key(names[-1]), "half_life")
+        half = days_of(half_life, "half_life")
+        ages = {name: (end - day_of(_key(name), "half_life")).days for name in names}
+        return self._weighted(learner, names, {name: 0.5 ** (age / half) for name, age in ages.items()}).fitted()
 
     @from_here
-    def rolling(self, last: Any, name: str | None = None, *, since: Any = None, until: Any = None) -> Iterator[Any]:
+    def rolling(
+        self, last: Span, name: str | None = None, *, since: Key | None = None, until: Key | None = None
+    ) -> Iterator[tuple[str, FittedLearner]]:
         """Yield the model of the days up to each key, from one key to the next. No row is read.
 
         Parameters
@@ -288,7 +309,7 @@ class Ledger:
         learner, listed = self._named(name), self.store.names()
         ends = dict.fromkeys(_key(leaf) for leaf in self._window(listed, since, until, None, None))
         return (
-            (key, self._merged(learner, self._window(listed, None, key, last, key), listed).model()) for key in ends
+            (key, self._merged(learner, self._window(listed, None, key, last, key), listed).fitted()) for key in ends
         )
 
     def _named(self, name: str | None) -> LedgerLearner:
@@ -299,12 +320,22 @@ class Ledger:
             raise KeyError(f"{said}. Remedy: one of {list(self._learners)}")
         return self._learners[name]
 
-    def _window(self, listed: Mapping[str, str], since: Any, until: Any, last: Any, as_of: Any) -> list[str]:
+    def _window(
+        self,
+        listed: Mapping[str, str],
+        since: Key | None,
+        until: Key | None,
+        last: Span | None,
+        as_of: Key | None,
+        half_life: Span | None = None,
+    ) -> list[str]:
         """Return the leaves of a window, in the order of their keys."""
         if last is not None and since is not None:
             raise ValueError("a window begins at since= or has a length, last=, and not both")
-        if as_of is not None and last is None:
-            raise ValueError("as_of is the day from which last= counts back. Remedy: until=, or last= with it")
+        if as_of is not None and last is None and half_life is None:
+            raise ValueError(
+                "as_of is the day from which last= and half_life= count back. Remedy: until=, or one of them with it"
+            )
         low = None if since is None else key_order(key_of(since))
         high = None if until is None else key_order(key_of(until))
         if as_of is not None:
@@ -350,6 +381,27 @@ class Ledger:
             found = self._walk(root, learner, listed, made)
             if whole and made:
                 self._keep(root, learner, made, listed)
+        return found
+
+    def _weighted(self, learner: LedgerLearner, names: Sequence[str], weights: Mapping[str, float]) -> Merged:
+        """Return the merge of leaves with other weights, in the order in which they merge."""
+        root = merge_order(names, names)
+        assert root is not None
+        with one_blas_thread():
+            try:
+                return self._walk_weighted(root, learner, weights)
+            except TypeError as error:
+                raise TypeError(
+                    f"half_life gives the rows of a batch other weights, and the summaries of {learner.kind} do not "
+                    f"take them: {error}. Remedy: a window, last= or since="
+                ) from None
+
+    def _walk_weighted(self, node: MergeNode, learner: LedgerLearner, weights: Mapping[str, float]) -> Merged:
+        found = self._read(node.name, learner).scaled(weights[node.name])
+        if node.left is not None:
+            found = self._walk_weighted(node.left, learner, weights).merge(found)
+        if node.right is not None:
+            found = found.merge(self._walk_weighted(node.right, learner, weights))
         return found
 
     def _walk(

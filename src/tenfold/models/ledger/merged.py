@@ -31,6 +31,10 @@ class Merged(NamedTuple):
     computed: Computed = ()
     decided: tuple[tuple[str, bool], ...] = ()
 
+    def scaled(self, by: float) -> Merged:
+        """Return the same of rows that weigh `by` times as much."""
+        return self._replace(summary=self.summary.scaled(by))
+
     def merge(self, other: Merged) -> Merged:
         """Return the merge of both: the sum that two fitted models have."""
         where = f"the batches {self.key!r} and {other.key!r} do not merge"
@@ -49,7 +53,7 @@ class Merged(NamedTuple):
         provenance = cache(partial(_sum, self.provenance, other.provenance))
         return Merged(self.learner, schema, summary, provenance, self.key, self.computed, both)
 
-    def model(self) -> Any:
+    def fitted(self) -> Any:
         """Return the fitted learner."""
         learner, schema = self.learner, self.schema
         with one_blas_thread(), refusing_arithmetic_errors(), naming_columns(schema), np.errstate(all="ignore"):

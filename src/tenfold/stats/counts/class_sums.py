@@ -18,6 +18,7 @@ class ClassSums(Mergeable):
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     total: Annotated[Array, "class", "column", NOT_NEGATIVE]
+    by_weight = ("weight", "total")
 
 
 class SumsByClass(Grouped[ClassSums], Stacked[ClassSums]):

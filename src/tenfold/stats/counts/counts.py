@@ -18,6 +18,7 @@ class ClassCounts(Mergeable):
     exact: ClassVar[bool] = True
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     count: Annotated[Array, "class", "value", NOT_NEGATIVE]
+    by_weight = ("weight", "count")
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int, first: Codes) -> ClassCounts:

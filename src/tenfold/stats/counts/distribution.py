@@ -43,6 +43,7 @@ class Distribution(Mergeable):
     """how many leading bits the values of a group have in common; 64: they are equal"""
     missing: Annotated[Array, "column", NOT_NEGATIVE]
     """weight of the rows that have no value"""
+    by_weight = ("weight", "missing")
 
     def __add__(self, other: Distribution) -> Distribution:
         most = most_groups(len(self.bits))

@@ -43,6 +43,7 @@ class CategoryPairs(Mergeable):
 
     exact: ClassVar[bool] = True
     count: Annotated[Array, "value", "value", NOT_NEGATIVE]
+    by_weight = ("count",)
 
 
 class PairsOfCategories(Grouped[CategoryPairs], Stacked[CategoryPairs]):
@@ -61,6 +62,7 @@ class CategoryPairsByClass(Mergeable):
     exact: ClassVar[bool] = True
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     count: Annotated[Array, "class", "value", "value", NOT_NEGATIVE]
+    by_weight = ("weight", "count")
 
 
 class PairsByClass(Grouped[CategoryPairsByClass], Stacked[CategoryPairsByClass]):

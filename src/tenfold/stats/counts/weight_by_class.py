@@ -15,6 +15,7 @@ class ClassWeights(Mergeable):
     """Weight of each class. It simply adds."""
 
     weight: Annotated[Array, "class", NOT_NEGATIVE]
+    by_weight = ("weight",)
 
 
 class WeightByClass(Grouped[ClassWeights], Stacked[ClassWeights]):

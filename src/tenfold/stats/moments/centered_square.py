@@ -27,6 +27,7 @@ class Centre(Mergeable):
     """low-order part of the mean, in double-double"""
     square: float
     """Σ w (z - mean)²"""
+    by_weight = ("weight", "square")
 
     @classmethod
     def of(cls, numbers: Array, weight: Array) -> Centre:

@@ -18,6 +18,7 @@ class Extremes(Mergeable):
     exact: ClassVar[bool] = True
     low: Annotated[Array, "column", NOT_NAN]
     high: Annotated[Array, "column", NOT_NAN]
+    by_weight = ()
 
     def __add__(self, other: Extremes) -> Extremes:
         return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))

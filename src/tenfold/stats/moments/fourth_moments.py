@@ -30,6 +30,7 @@ class ClassFourth(Mergeable):
     """Σ w d_j d_k², with d the deviation from the mean"""
     fourth: Annotated[Array, "class", "column", "column"]
     """Σ w d_j² d_k², with d the deviation from the mean"""
+    by_weight = ("third", "fourth")
 
     @classmethod
     @np.errstate(over="ignore", invalid="ignore")  # powers that overflow are refused with their sums

@@ -22,6 +22,7 @@ class MixedSums(Mergeable):
     """whether no number of the column is other than 0 and 1"""
     not_negative: Annotated[Flags, "column"]
     """whether no number of the column is below 0"""
+    by_weight = ()
 
     def __add__(self, other: MixedSums) -> MixedSums:
         return MixedSums(

@@ -49,6 +49,7 @@ class Moments(Mergeable):
     rest: Annotated[Array, "joint"]
     """low-order part of the mean, in double-double: differences of large means need it"""
     comoment: Annotated[Array, "joint", "joint"]
+    by_weight = ("weight", "comoment")
 
     @classmethod
     def of(cls, chunk: Chunk, levels: Codes | None = None) -> Moments:

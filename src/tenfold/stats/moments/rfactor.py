@@ -86,6 +86,10 @@ class RFactor(Mergeable):
             blur=triangle(self.blur, other.blur),
         )
 
+    def scaled(self, by: float) -> Any:
+        # As moments: the digits beyond them were read at weights that are no more.
+        return self.moments().scaled(by)
+
     def __radd__(self, other: Any) -> Any:
         """Moments + R is moments: the digits that R had beyond them are gone."""
         return other + self.moments() if isinstance(other, Moments) else NotImplemented

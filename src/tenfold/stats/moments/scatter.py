@@ -35,6 +35,7 @@ class Scatter(Mergeable):
     """low-order part of the mean, in double-double: differences of large means need it"""
     within: Annotated[Array, "column", "column"]
     """Σ w (x - mean of its class)(x - mean of its class)ᵀ"""
+    by_weight = ("weight", "within")
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> Scatter:
@@ -120,6 +121,7 @@ class ClassMoments(Mergeable):
     rest: Annotated[Array, "class", "column"]
     """low-order part of the mean, in double-double"""
     comoment: Annotated[Array, "class", "column", "column"]
+    by_weight = ("weight", "comoment")
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> ClassMoments:

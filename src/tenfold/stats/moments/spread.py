@@ -23,6 +23,7 @@ class ClassSpread(Mergeable):
     rest: Annotated[Array, "class", "column"]
     """low-order part of the mean, in double-double: differences of large means need it"""
     square: Annotated[Array, "class", "column"]
+    by_weight = ("weight", "square")
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> ClassSpread:
@@ -62,6 +63,7 @@ class PresentSpread(Mergeable):
     mean: Annotated[Array, "class", "feature"]
     rest: Annotated[Array, "class", "feature"]
     square: Annotated[Array, "class", "feature"]
+    by_weight = ("weight", "square")
 
     @classmethod
     def by_group(
@@ -86,6 +88,7 @@ class ColumnSpread(Mergeable):
     mean: Annotated[Array, "column"]
     rest: Annotated[Array, "column"]
     square: Annotated[Array, "column"]
+    by_weight = ("weight", "square")
 
     @classmethod
     def of(cls, chunk: Chunk) -> ColumnSpread:

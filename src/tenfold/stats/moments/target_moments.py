@@ -21,6 +21,7 @@ class ColumnTargetMoments(Mergeable):
     product: Annotated[Array, "column"]
     target_mean: float
     target_square: Annotated[float, NOT_NEGATIVE]
+    by_weight = ("weight", "square", "product", "target_square")
 
     def __add__(self, other: ColumnTargetMoments) -> ColumnTargetMoments:
         """Chan, Golub and LeVeque; a weight of zero is the identity to the bit."""
