@@ -91,12 +91,12 @@ def main(days: int, rows: int, distinct: int, bind: bool) -> None:
         size = sum(path.stat().st_size for path in folder.iterdir())
         print(f"{days:,} leaves of {rows:,} rows, {size / days / 1e3:.1f} kB each; append {1e3 * took:.2f} ms")
         promises.at_most("an append beside its fits", took, APPEND)
+        middle, end = day(days // 2), day(days // 2 + 27)
         opened(folder).model("ridge", last="28d")  # kernels are compiled, modules imported
         for name in LEARNERS:
             ledger = opened(folder)
             cold = seconds(lambda ledger=ledger, name=name: ledger.model(name, last="28d"))
             warm = seconds(lambda ledger=ledger, name=name: ledger.model(name, last="28d"))
-            middle, end = day(days // 2), day(days // 2 + 27)
             other = seconds(lambda ledger=ledger, name=name: ledger.model(name, since=middle, until=end))
             first = seconds(lambda ledger=ledger, name=name: ledger.model(name))
             again = opened(folder)
