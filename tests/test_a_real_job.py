@@ -375,3 +375,91 @@ def test_folds_by_a_date_that_is_a_feature_name_the_day(rows):
         tn.cross_validate(tn.make_pipeline(columns(), tn.GaussianNB()), rows, groups="timestamp", folds=3)
     model = tn.make_pipeline(columns(), tn.GaussianNB(var_smoothing=1e-3))
     assert tn.cross_validate(model, rows, groups=tn.col("timestamp").dt.date(), folds=3).scores.shape == (1, 1, 3)
+
+
+# ---- a day of a broken feed ------------------------------------------------------------------------------
+
+
+def with_null(table, name, row):
+    values = table[name].to_pylist()
+    values[row] = None
+    return table.set_column(table.column_names.index(name), name, pa.array(values, table.schema.field(name).type))
+
+
+@pytest.mark.parametrize("last", [tn.LogisticRegression(), tn.GaussianNB(), tn.SGDClassifier()], ids=repr)
+def test_a_date_that_is_missing_is_named_through_sparse_steps(last, tmp_path):
+    """In a fit, in prediction, folds and explanations, of files and of frames: the column, the row and a remedy."""
+    table = with_null(orders(3), "timestamp", 7)
+    pq.write_table(table, tmp_path / "day.parquet")
+    day, good = tn.scan(tmp_path, target="returned", drop=["order_id"]), orders(4).to_pandas()
+    frame = table.to_pandas().drop(columns=["order_id"])
+    y = frame.pop("returned")
+    model = tn.make_pipeline(columns(), last)
+    fitted = clone(model).fit(good.drop(columns=["order_id", "returned"]), good["returned"])
+    made = r"column 'date__timestamp_weekday'.*, row 7\. Remedy: .*SimpleImputer\(\).*branch of this column"
+    of = r"ColumnTransformer, made of column 'timestamp' of .*day.parquet.*, row 7\. Remedy: .*SimpleImputer"
+    for call, told in (
+        (lambda: clone(model).fit(day), made),
+        (lambda: clone(model).fit(frame, y), made),
+        (lambda: fitted.predict(day).collect(), made),
+        (lambda: fitted.predict(frame), made),
+        (lambda: tn.cross_validate(model, day, folds=3), of),
+    ):
+        with pytest.raises(tn.DataError, match=told):
+            call()
+    parts = tn.make_pipeline(tn.DateParts(parts=["weekday", "hour"]), tn.SimpleImputer(strategy="most_frequent"))
+    mended = clone(model).set_params(columntransformer__date=parts)
+    assert mended.fit(day).predict(frame).shape == (ROWS,)
+
+
+def test_numbers_of_columns_are_names_where_a_pipeline_knows_them():
+    """Not those of an array that the user gave."""
+    array = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
+    with pytest.raises(tn.DataError, match=r"column 'x1', row 1"):
+        tn.make_pipeline(tn.MaxAbsScaler(), tn.Ridge()).fit(array, [1.0, 2.0, 3.0])
+    swap = tn.ColumnTransformer([("b", "passthrough", ["x0"]), ("a", "passthrough", ["x1"])])
+    frame = pd.DataFrame(array, columns=["x1", "x0"])
+    with pytest.raises(tn.DataError, match=r"column 'b__x0', row 1"):
+        tn.make_pipeline(swap, tn.Ridge()).fit(frame, [1.0, 2.0, 3.0])
+
+
+def as_text(table, name):
+    texts = [str(value) for value in table[name].to_pylist()]
+    texts[3] = "n/a"
+    return table.set_column(table.column_names.index(name), name, pa.array(texts))
+
+
+def test_text_where_there_were_numbers_has_a_remedy_that_works(boosting, bayes, rows, tmp_path):
+    """The remedy does not leave out what the model takes: it makes numbers of the text, and what is none is missing."""
+    day = as_text(orders(3), "price")
+    pq.write_table(day, tmp_path / "day.parquet")
+    broken = tn.scan(tmp_path, target="returned", drop=["order_id"])
+    mended = broken.with_columns(price=tn.col("price").cast("float64", strict=False))
+    frame = day.to_pandas().drop(columns=["order_id", "returned"])
+    more = {"histgradientboostingclassifier__max_iter": 6}
+    ways = {
+        "predict": lambda day: bayes.predict_proba(day).collect(),
+        "explain": lambda day: tn.explain(bayes, day).values.collect(),
+        "certify": lambda day: tn.certify(boosting, day)["error"],
+        "a curve": lambda day: tn.display.RocCurveDisplay.from_estimator(bayes, day, pos_label="yes"),
+        "importances": lambda day: tn.permutation_importance(bayes, day, n_repeats=1),
+        "update": lambda day: clone(bayes).fit(rows).update(day),
+        "continue": lambda day: clone(boosting).fit(rows).set_params(**more).update(day),
+    }
+    call = r"Remedy: rows\.with_columns\(price=tenfold\.col\('price'\)\.cast\('float64', strict=False\)\)"
+    for way, do in ways.items():
+        with pytest.raises(tn.DataError, match=call):
+            do(broken)
+        assert do(mended) is not None, way
+    with pytest.raises(
+        tn.DataError, match=r"Remedy: X\.assign\(price=pandas\.to_numeric\(X\['price'\], errors='coerce'\)"
+    ):
+        bayes.predict(frame)
+    numeric = frame.assign(price=pd.to_numeric(frame["price"], errors="coerce"))
+    assert bayes.predict_proba(numeric).tobytes() == bayes.predict_proba(mended).collect().tobytes()
+
+
+def test_a_category_is_no_number_that_was_written_as_text(rows):
+    with pytest.raises(tn.DataError, match="OneHotEncoder for categories") as told:
+        tn.StandardScaler().fit(rows.without("timestamp", "note", "category"))
+    assert "cast" not in str(told.value)

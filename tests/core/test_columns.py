@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tenfold.core import Columns, DataError
-from tenfold.core.rows.columns import TextColumns
+from tenfold.core.rows.columns import MadeBy, TextColumns
 
 X = np.round(np.random.default_rng(0).normal(size=(50, 3)), 2)
 FORMS = {
@@ -95,3 +95,30 @@ def test_columns_of_text_are_pickled_as_text():
     again = pickle.loads(pickle.dumps(TextColumns((texts,), ("t",), missing=True)))
     assert type(again) is TextColumns
     assert again.column(0).tolist() == ["a", None, "b"]
+
+
+def test_an_entry_of_a_sparse_matrix_is_found_by_row_and_column():
+    matrix = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 0.0, np.nan], [np.inf, 0.0, 0.0]]))
+    with pytest.raises(DataError, match=r"NaN in column 'c', row 12\."):
+        Columns(matrix, ["a", "b", "c"], offset=10).sparse()
+    with pytest.raises(DataError, match=r"infinity .* in column 'a', row 3\."):
+        Columns(matrix, ["a", "b", "c"], missing=True).sparse()
+    with pytest.raises(DataError, match=r"column 'c', row 7\."):
+        Columns(matrix, ["a", "b", "c"], kept=np.array([1, 4, 7, 9])).entries()
+
+
+def test_outputs_are_named_by_the_columns_they_are_made_of():
+    values = np.array([[1.0, np.nan, 3.0]])
+    step = MadeBy("the output of Step", lambda: np.array([1, 0, 1]), ["a", "b"], "day.parquet")
+    made = Columns(values, None, place=step)
+    with pytest.raises(DataError, match=r"the output of Step, made of column 'a' of day\.parquet, row 0"):
+        made.check()
+    later = MadeBy("the output of Later", lambda: np.array([1]), None, step)
+    with pytest.raises(DataError, match=r"of Later, made of the output of Step, made of column 'a' of day\.parquet"):
+        Columns(values[:, 1:2], None, place=later).check()
+    with pytest.raises(DataError, match="made of column 'a' of"):
+        made.select(np.array([2, 1])).check()
+    mixed = MadeBy("the output of PCA", lambda: None, ["a", "b"], "")
+    with pytest.raises(DataError, match="NaN in column 'x1' of the output of PCA, row 0"):
+        Columns(values, None, place=mixed).check()
+    assert type(pickle.loads(pickle.dumps(made)).place) is str

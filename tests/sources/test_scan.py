@@ -78,7 +78,7 @@ def write(path, **columns):
 
 def call_in(error):
     """The call that the message says would work."""
-    return re.search(r"(tenfold\.scan\(.*?\))(, or encode|, or convert|$)", str(error.value)).group(1)
+    return re.search(r"(tenfold\.scan\(.*?\))(, or encode|, or convert|, which a model|$)", str(error.value)).group(1)
 
 
 # ---- one answer --------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Certificate, Chunk, Codes, Columns, DataError, Need, Schema
 from tenfold.core.need import Kinds
-from tenfold.core.rows.columns import TextColumns
+from tenfold.core.rows.columns import MadeBy, TextColumns
 from tenfold.core.schema import Column, plain_columns
 from tenfold.core.value import ByIdentity, ByParams
 from tenfold.stats.combinators import Stage
@@ -35,7 +36,8 @@ class Fitted(Stage):
         learner = self.learner.it
         found = (learner.training_from if self.training else learner.transform_from)(self.model.it, X)
         names = X.names if found.shape[1] == X.shape[1] else None
-        place = f"the output of {type(learner).__name__}"
+        maker, origins = f"the output of {type(learner).__name__}", partial(learner.origins, self.model.it, X.shape[1])
+        place = MadeBy(maker, origins, X.names, X.place)
         given: dict[str, Any] = {"missing": True, "offset": X.offset, "kept": X.kept, "place": place}
         if isinstance(found, np.ndarray) and found.dtype.hasobject:
             return TextColumns(tuple(found.T), names, **given)

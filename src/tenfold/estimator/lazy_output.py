@@ -178,7 +178,8 @@ class Mapped(Source):
                 continue
             found = in_form(output_of(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
-            X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
+            names = schema.names if schema.named else self.names  # of a fit to an array, errors show those of the step
+            X = Columns(found, names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
 
     # ---- text that is handed on --------------------------------------------------------------------

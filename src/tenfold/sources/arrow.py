@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,6 +44,12 @@ def is_category(kind: pa.DataType) -> bool:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+NUMBER = r"^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?$"
+"""what is a number among texts"""
+SHOWN_NAMES = 3
+"""columns that a remedy names"""
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -143,16 +151,37 @@ def texts(column: pa.ChunkedArray, where: str) -> Values:
     return found
 
 
-def numbers(column: pa.ChunkedArray, where: str) -> Values:
-    """Floats in their own width; anything else as float64. A missing value is NaN."""
+def remedy_for_text(names: Sequence[str], frame: bool) -> str:
+    """The call that makes numbers of columns of text, in a frame or in rows of a source."""
+    some = names[:SHOWN_NAMES]
+    if frame:
+        made = ", ".join(f"{name}=pandas.to_numeric(X[{name!r}], errors='coerce')" for name in some)
+        call = f"X.assign({made})"
+    else:
+        made = ", ".join(f"{name}=tenfold.col({name!r}).cast('float64', strict=False)" for name in some)
+        call = f"rows.with_columns({made})"
+    return f"{call}, where what is no number becomes missing"
+
+
+def means_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether at least half of the different texts of a column are numbers."""
+    texts = column.cast(pa.string()).unique().drop_null()
+    text = pc.utf8_trim_whitespace(texts)
+    return len(texts) > 0 and 2 * pc.sum(pc.match_substring_regex(text, NUMBER)).as_py() >= len(texts)
+
+
+def numbers(column: pa.ChunkedArray, where: str, name: str = "", frame: bool = True) -> Values:
+    """Floats in their own width; anything else as float64. A missing value is NaN.
+
+    With its name, and whether it is of a frame, an error says how to make numbers of text.
+    """
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not is_number(column.type):
-        raise DataError(
-            f"{where} holds {column.type}, not numbers. Remedy: convert them to numbers, as pandas.to_numeric does, "
-            "or fit "
-            "to such rows"
-        )
+        remedy = "convert them to numbers, as pandas.to_numeric does, or fit to such rows"
+        if name and is_text(column.type) and means_numbers(column):
+            remedy = remedy_for_text([name], frame)
+        raise DataError(f"{where} holds {column.type}, not numbers. Remedy: {remedy}")
     if not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
         try:
             column = column.cast(pa.float64())  # safe: raises where `to_numpy` would round

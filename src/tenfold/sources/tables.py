@@ -33,6 +33,8 @@ from tenfold.sources.source import Source, no_column
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 """the name under which pandas writes an index without a name, which is no feature of a frame either"""
+INSPECTED_ROWS = 100
+"""rows by which an error tells whether text means numbers"""
 
 
 @dataclass(frozen=True)
@@ -254,10 +256,27 @@ class ArrowSource(Source):
                     "; text of a CSV file that is not in UTF-8 is binary: "
                     f"tenfold.scan(pandas.read_csv({self.where}, encoding='latin-1'), ...)"
                 )
-            raise DataError(
-                f"columns that cannot be used as {words[wanted]}: {said}. Remedy: leave them out, "
-                f"{self._call(drop)}, or {remedy}"
-            )
+            leave_out = f"leave them out, {self._call(drop)}"
+            texts = [n for n in wrong if wanted == "numeric" and self._means_numbers(n)]
+            if len(texts) == len(wrong):
+                leave_out += ", which a model that was fitted to them does not take"
+                raise DataError(
+                    f"columns that cannot be used as {words[wanted]}: {said}. Remedy: "
+                    f"{arrow.remedy_for_text(texts, self._in_frame)}; or {leave_out}"
+                )
+            raise DataError(f"columns that cannot be used as {words[wanted]}: {said}. Remedy: {leave_out}, or {remedy}")
+
+    def _means_numbers(self, name: str) -> bool:
+        """Whether a column is text that means numbers, by the first rows."""
+        if not arrow.is_text(self.types.field(name).type):
+            return False
+        _, table = next(iter(self.tables(0, [name], INSPECTED_ROWS)), (0, None))
+        return table is not None and arrow.means_numbers(table.column(name))
+
+    @property
+    def _in_frame(self) -> bool:
+        """Whether the rows are a frame that was passed as such, and no source."""
+        return self.where in ("X", "X.drop")
 
     def _call(self, drop: Sequence[str], asked: str = "") -> str:
         """The call that the user wrote, with other columns dropped or other rows taken."""
@@ -437,7 +456,7 @@ class ArrowSource(Source):
                 data.append(arrow.dates(found, where, time=column.kind == "time"))
                 continue
             if column.kind == "numeric":
-                data.append(arrow.numbers(found, where))
+                data.append(arrow.numbers(found, where, name, self._in_frame))
                 continue
             coded = arrow.codes(found, column.categories, where)
             if not need.missing and np.isnan(coded).any():

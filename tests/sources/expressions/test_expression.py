@@ -143,7 +143,7 @@ def test_repr_of_nested_operators():
 
 def test_every_function_is_tested():
     used = {e.function for ours, _ in SAME.values() for e in ours._each()}
-    assert {*FUNCTIONS} - used == {"to_uppercase", "is_nan", "fill_nan"}  # which the next tests call
+    assert {*FUNCTIONS} - used == {"to_uppercase", "is_nan", "fill_nan", "cast_valid"}  # which the next tests call
 
 
 def test_nan_is_a_number_where_a_file_has_it():
@@ -399,3 +399,27 @@ def test_what_is_no_expression_is_refused():
 def test_forged_text_is_refused(text):
     with pytest.raises(tn.DataError):
         tn.scan(pa.table({"n": [1]})).with_columns(m=ColumnExpression.from_json(text)).head()
+
+
+@pytest.mark.parametrize("to", ["float64", "float32"])
+def test_text_that_is_no_number_is_missing_if_a_cast_is_not_strict(to):
+    texts = ["2.5", " 3 ", "+4", "-.5", "1.", "1e2", "n/a", "", "nan", "inf", "1e999", "12,5", "0x1", "-+3", None]
+    rows, made = tn.scan(pa.table({"a": texts, "b": np.arange(15)})), tn.col("a").cast(to, strict=False)
+    assert repr(made) == f"col('a').cast({to!r}, strict=False)"
+    again = type(made).from_json(made.to_json())
+    for one in (made, again):
+        found = rows.with_columns(a=one).head(15).to_pydict()["a"]
+        assert found == [2.5, 3.0, 4.0, -0.5, 1.0, 100.0, *[None] * 9]
+
+
+def test_a_cast_that_is_not_strict_takes_numbers_whole_ones_and_what_is_missing():
+    make = tn.col("a").cast("int64", strict=False)
+    for values, expected in (
+        (pa.array(["3", "4.5", "99999999999999999999"]), [3, None, None]),
+        (pa.array([1.0, 2.0]), [1, 2]),
+        (pa.nulls(2), [None, None]),
+        (pa.array(["7", "x"]).dictionary_encode(), [7, None]),
+    ):
+        assert tn.scan(pa.table({"a": values})).with_columns(a=make).head().to_pydict()["a"] == expected
+    with pytest.raises(tn.DataError, match="strict=False converts text and numbers to one of"):
+        tn.scan(pa.table({"a": ["x"]})).with_columns(a=tn.col("a").cast("date", strict=False))

@@ -8,7 +8,7 @@ own, and no NaN or infinity gets through unnoticed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,6 +23,68 @@ from tenfold.core.errors import DataError
 from tenfold.core.rows.chunk_memo import chosen
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
+
+REMEDY_FOR_NAN = (
+    "drop or impute the rows that miss it (SimpleImputer() before it, in a pipeline; in a ColumnTransformer, in the "
+    "branch of this column), or use a learner that takes missing values"
+)
+
+
+class MadeBy(str):
+    """The place of columns that a transformer has made, which knows the column of the input that each is made of.
+
+    Parameters
+    ----------
+    maker : str
+        Name of the transformer.
+    origins : callable
+        Returns the number of the column of the input for each output, or None if some are made of several.
+    names : sequence of str or None
+        Of the columns of the input.
+    place : str
+        Where the input came from.
+    """
+
+    __slots__ = ("chosen", "names", "origins", "place")
+    origins: Callable[[], Codes | None]
+    names: Sequence[str] | None
+    place: str
+    chosen: Codes | None
+    """numbers of the outputs, if some were selected"""
+
+    def __new__(
+        cls, maker: str, origins: Callable[[], Codes | None], names: Sequence[str] | None, place: str
+    ) -> MadeBy:
+        made = super().__new__(cls, maker)
+        made.origins, made.names, made.place, made.chosen = origins, names, place, None
+        return made
+
+    def column(self, j: int) -> str:
+        """Return output j as messages name it."""
+        origins = self.origins()
+        if origins is None:
+            return f"column {f'x{j}'!r} of {self}"
+        at = int(origins[j if self.chosen is None else self.chosen[j]])
+        if self.names is not None and np.array_equal(origins, np.arange(len(self.names))):
+            return f"column {self.names[at]!r} of {self}"
+        return f"{self}, made of {_column(self.names, self.place, at)}"
+
+    def select(self, which: Codes) -> MadeBy:
+        """Return the place of some of the outputs, by their numbers."""
+        made = MadeBy(self, self.origins, self.names, self.place)
+        made.chosen = np.asarray(which) if self.chosen is None else self.chosen[which]
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
+
+
+def _column(names: Sequence[str] | None, place: str, j: int) -> str:
+    """Column j, as messages name it."""
+    if isinstance(place, MadeBy):
+        return place.column(j)
+    name = names[j] if names is not None else f"x{j}"
+    return f"column {name!r} of {place}" if place else f"column {name!r}"
 
 
 class Columns:
@@ -149,7 +211,10 @@ class Columns:
         else:
             data = np.empty((len(self), 0)) if isinstance(self.data, tuple) else self.data[:, which]
         names = None if self.names is None else [self.names[j] for j in which]
-        return self.other_columns(data, names, self.missing)
+        found = self.other_columns(data, names, self.missing)
+        if isinstance(self.place, MadeBy):
+            found.place = self.place.select(which)
+        return found
 
     def other_columns(self, data: ColumnData, names: Sequence[str] | None, missing: bool) -> Columns:
         """Other columns of the same rows."""
@@ -270,7 +335,10 @@ class Columns:
         return out
 
     def _check(self, block: Values, start: int, column: int | None = -1) -> None:
-        """Refuse NaN (unless it may pass) and infinity: a sum in cache, a search only if it fails."""
+        """Refuse NaN (unless it may pass) and infinity: a sum in cache, a search only if it fails.
+
+        The block has all columns from the row `start` on; or one column; or (None) the entries of a CSR matrix.
+        """
         if _sums_up(block):
             return
         wrong = np.isinf(block) if self.missing else ~np.isfinite(block)
@@ -278,20 +346,15 @@ class Columns:
             return
         i, j = (int(k) for k in np.argwhere(wrong)[0])
         what = "NaN" if np.isnan(block[i, j]) else "infinity or a value too large for its type"
-        remedy = (
-            "drop or impute the rows that miss it, or use a learner that takes missing values"
-            if what == "NaN"
-            else "replace infinite values"
-        )
-        if column is None:
-            raise DataError(f"Input X contains {what}. Remedy: {remedy}.")
-        j = j if column == -1 else column
+        remedy = REMEDY_FOR_NAN if what == "NaN" else "replace infinite values"
+        if column is None:  # one of the entries that a CSR matrix stores
+            i, j = int(np.searchsorted(self.data.indptr, i, "right")) - 1, int(self.data.indices[i])
+        j = j if column in (-1, None) else column
         raise DataError(f"Input X contains {what} in {self.where(start + i, j)}. Remedy: {remedy}.")
 
     def _column(self, j: int) -> str:
         """Column j, as messages name it."""
-        name = self.names[j] if self.names is not None else f"x{j}"
-        return f"column {name!r} of {self.place}" if self.place else f"column {name!r}"
+        return _column(self.names, self.place, j)
 
     def where(self, i: int, j: int) -> str:
         """Row i of column j, as messages name it."""

@@ -6,7 +6,9 @@ It is scikit-learn's Pipeline, which only hands rows on, and so takes sources to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import replace
 from inspect import signature
@@ -38,6 +40,9 @@ from tenfold.estimator.updating.capabilities import ONE_FIT
 from tenfold.estimator.updating.continuing import Continues
 from tenfold.estimator.updating.merging import different
 from tenfold.sources import ArraySource, as_source, is_lazy
+
+_NUMBERED = re.compile(r"\bcolumn 'x(\d+)'")
+"""a column of an array, as errors name it"""
 
 
 class Pipeline(sklearn.pipeline.Pipeline):
@@ -95,7 +100,8 @@ class Pipeline(sklearn.pipeline.Pipeline):
         """
         if len(self.steps) > 1 and isinstance(self.steps[-1][1], KeyedLearner):
             self.steps[-1][1].refuse_steps([step for _, step in self.steps[:-1]])
-        found: Pipeline = super().fit(X, y, **params)
+        with self._naming_columns(X) as self.__dict__["_done"]:
+            found: Pipeline = super().fit(X, y, **params)
         return found
 
     @available_if(lambda self: self._can_fit_transform())
@@ -114,12 +120,27 @@ class Pipeline(sklearn.pipeline.Pipeline):
         -------
         output : array, or Source
         """
-        return super().fit_transform(X, y, **params)
+        with self._naming_columns(X) as self.__dict__["_done"]:
+            return super().fit_transform(X, y, **params)
+
+    @contextmanager
+    def _naming_columns(self, X: Any) -> Iterator[list[Any]]:
+        """In errors of a step that takes an array, name columns as the steps before it make them: these are listed."""
+        done = list[Any]()
+        try:
+            yield done
+        except DataError as error:
+            names: list[str] | None = None
+            for step in [] if is_lazy(X) or any(_wants_names(step) for _, step in self.steps) else done:
+                names = _columns_out(step, names)
+            if names is None or (text := _renamed(str(error), names)) == str(error):
+                raise
+            raise type(error)(text) from error.__cause__
 
     def _fit(self, *args: Any, **given: Any) -> Any:
         """Fit the steps before the last; rows as each makes them, in the form that the next one takes."""
         memory: Any = self.__dict__["memory"]
-        self.memory = _Forms(memory, [step for _, _, step in self._iter()])
+        self.memory = _Forms(memory, [step for _, _, step in self._iter()], self.__dict__.pop("_done", []))
         try:
             X = super()._fit(*args, **given)
         finally:
@@ -136,19 +157,21 @@ class Pipeline(sklearn.pipeline.Pipeline):
                 )
         return super()._check_method_params(method, props, **given)
 
-    def _before_last(self, X: Any) -> Any:
-        """Rows as the steps before the last make them, in the form that it takes."""
+    def _before_last(self, X: Any, done: list[Any]) -> Any:
+        """Rows as the steps before the last make them, in the form that it takes; add these steps to those done."""
         check_is_fitted(self)
         steps = [step for _, _, step in self._iter(with_final=False)]
         for step, taker in pairwise([*steps, self.steps[-1][1]]):
             X = _handed(step.transform(X), taker)
+            done.append(step)
         return X
 
     def _of_last_step(self, method: str, X: Any, given: dict[str, Any]) -> Any:
         """Return the output of a method of the last step."""
         if _routing_enabled():
             return getattr(super(), method)(X, **given)
-        return getattr(self.steps[-1][1], method)(self._before_last(X), **given)
+        with self._naming_columns(X) as done:
+            return getattr(self.steps[-1][1], method)(self._before_last(X, done), **given)
 
     @available_if(_final_estimator_has("predict"))
     @from_here
@@ -250,7 +273,10 @@ class Pipeline(sklearn.pipeline.Pipeline):
         """
         if params:
             return super().transform(X, **params)
-        return self._before_last(X) if passes_by(self.steps[-1][1]) else self._of_last_step("transform", X, params)
+        if not passes_by(self.steps[-1][1]):
+            return self._of_last_step("transform", X, params)
+        with self._naming_columns(X) as done:
+            return self._before_last(X, done)
 
     @available_if(_final_estimator_has("score"))
     @from_here
@@ -471,8 +497,9 @@ def learned_steps(model: Any) -> list[Any]:
 class _Forms:
     """Cache of fitted steps that converts the output of each to the form that the next one takes."""
 
-    def __init__(self, memory: Any, steps: list[Any]) -> None:
+    def __init__(self, memory: Any, steps: list[Any], done: list[Any]) -> None:
         self.memory = check_memory(memory)
+        self.done = done
         self.takers = iter(steps[1:])
         self.named = bool(steps) and _wants_names(steps[-1])
         self.names: Names | None = None
@@ -486,6 +513,7 @@ class _Forms:
         def fit_transform_one(*args: Any, **given: Any) -> Any:
             X, step = known(*args, **given)
             taker = next(self.takers, None)
+            self.done.append(step)
             if self.named and (isinstance(X, np.ndarray) or sp.issparse(X)):
                 self.names = step.get_feature_names_out(self.names)
                 X = _table(X, self.names) if _wants_names(taker) else X
@@ -611,6 +639,15 @@ def _columns_out(step: Any, names: list[str] | None = None) -> list[str] | None:
         return list(step.get_feature_names_out() if names is None else step.get_feature_names_out(names))
     except (AttributeError, TypeError, ValueError):
         return None
+
+
+def _renamed(text: str, names: list[str]) -> str:
+    """An error whose columns have their numbers in place of names, with these names."""
+
+    def name_of(found: re.Match[str]) -> str:
+        return f"column {names[int(found[1])]!r}" if int(found[1]) < len(names) else found[0]
+
+    return _NUMBERED.sub(name_of, text)
 
 
 def _new_names(step: Any, names: list[str] | None) -> dict[str, str]:

@@ -176,19 +176,28 @@ class ColumnExpression:
         """Replace values below and above bounds by the bounds."""
         return ColumnExpression("clip", self, lower_bound, upper_bound)
 
-    def cast(self, to: str) -> ColumnExpression:
+    def cast(self, to: str, *, strict: bool = True) -> ColumnExpression:
         """Convert to another type.
 
         Parameters
         ----------
         to : {"float64", "float32", "int64", "bool", "str", "date", "timestamp"}
             A value that the type does not hold raises an error.
+        strict : bool, default=True
+            Whether text that is no number raises an error. False: it becomes missing.
 
         Returns
         -------
         expression : ColumnExpression
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> rows = tn.scan(pd.DataFrame({"price": ["2.5", "n/a", " 3"]}))
+        >>> rows.with_columns(price=tn.col("price").cast("float64", strict=False)).head().to_pydict()
+        {'price': [2.5, None, 3.0]}
         """
-        return ColumnExpression("cast", self, to)
+        return ColumnExpression("cast" if strict else "cast_valid", self, to)
 
     def fill_null(self, value: Any) -> ColumnExpression:
         """Replace missing values by a constant, or by another expression; both in one type that holds them."""
@@ -236,6 +245,8 @@ class ColumnExpression:
             condition, value, otherwise = self.arguments
             return f"when({condition!r}).then({value!r}).otherwise({otherwise!r})"
         first, *others = self.arguments
+        if self.function == "cast_valid":
+            return f"{_operand(first)}.cast({others[0]!r}, strict=False)"
         namespace = next((f".{name}" for name, of in NAMESPACES.items() if hasattr(of, self.function)), "")
         return f"{_operand(first)}{namespace}.{self.function}({', '.join(map(repr, others))})"
 

@@ -28,6 +28,9 @@ CAST_TYPES: dict[str, pa.DataType] = {
 """types that a column can be converted to"""
 
 
+NUMBER_TEXTS = {"float64": arrow.NUMBER, "float32": arrow.NUMBER, "int64": r"^-?[0-9]{1,18}$"}
+"""texts that are numbers of a type"""
+
 NO_TYPE, TRUTH = pa.null(), pa.bool_()
 
 
@@ -184,6 +187,20 @@ def _cast(x: Any, to: str) -> Any:
     return pc.cast(x, CAST_TYPES[to])
 
 
+def _cast_valid(x: Any, to: str) -> Any:
+    """Text as numbers, missing where it is none; numbers as they are."""
+    if to not in NUMBER_TEXTS or not (arrow.is_text(x.type) or arrow.is_number(x.type)):
+        raise pa.ArrowNotImplementedError(
+            f"strict=False converts text and numbers to one of {sorted(NUMBER_TEXTS)}, and not {x.type} to {to!r}"
+        )
+    if not arrow.is_text(x.type) or pa.types.is_null(x.type):
+        return _cast(x, to)
+    text = pc.replace_substring_regex(pc.utf8_trim_whitespace(x), pattern=r"^\+([0-9.])", replacement=r"\1")
+    is_number = pc.match_substring_regex(text, NUMBER_TEXTS[to])
+    found = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), CAST_TYPES[to])
+    return pc.if_else(pc.is_finite(found), found, pa.scalar(None, found.type))
+
+
 def _clock(x: Any) -> Any:
     """Dates as timestamps without a time zone, by the clock of the zone that they have."""
     if not pa.types.is_timestamp(x.type) or x.type.tz is None:
@@ -256,6 +273,7 @@ FUNCTIONS: dict[str, Function] = {
     "ceil": Function(lambda x: pc.ceil(_float(x))),
     "clip": Function(_clip, 1, (BOUND, BOUND)),
     "cast": Function(_cast, 1, (TEXT,), missing=None, finite=False),
+    "cast_valid": Function(_cast_valid, 1, (TEXT,), missing=None, finite=False),
     "fill_null": Function(_fill_null, 2, missing=None),
     "fill_nan": Function(_fill_nan, 2, missing=None),
     "is_null": Function(pc.is_null, missing=None),
