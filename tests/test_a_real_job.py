@@ -463,3 +463,70 @@ def test_a_category_is_no_number_that_was_written_as_text(rows):
     with pytest.raises(tn.DataError, match="OneHotEncoder for categories") as told:
         tn.StandardScaler().fit(rows.without("timestamp", "note", "category"))
     assert "cast" not in str(told.value)
+
+
+# ---- a model goes on ---------------------------------------------------------------------------------------
+
+
+def test_a_pipeline_starts_from_a_fitted_one(folder, rows, new_day):
+    """Its preparation stays, so what it has learned means the same; over files and frames; the start is unchanged."""
+    files = sorted(folder.glob("*.parquet"))
+    day = tn.scan(files[0], target="returned", drop=["order_id"])
+    early = tn.make_pipeline(columns(), tn.LogisticRegression()).fit(day)
+    before = early[-1].coef_.tobytes()
+    later = clone(early).fit(rows, start=early)
+    by_hand = tn.LogisticRegression().fit(early[:-1].transform(rows))
+    np.testing.assert_allclose(later[-1].coef_, by_hand.coef_, atol=1e-5)
+    assert early[-1].coef_.tobytes() == before
+    frame = rows.to_pandas().drop(columns="order_id")
+    in_memory = clone(early).fit(frame, frame["returned"], start=early)
+    np.testing.assert_allclose(in_memory[-1].coef_, later[-1].coef_, atol=1e-9)
+    few = tn.make_pipeline(columns(), tn.HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5)).fit(day)
+    more = clone(few).set_params(histgradientboostingclassifier__max_iter=5).fit(rows, start=few)
+    updated = clone(few).fit(day).set_params(histgradientboostingclassifier__max_iter=5).update(rows)
+    assert more.predict_proba(rows).collect().tobytes() == updated.predict_proba(rows).collect().tobytes()
+    assert more.predict(tn.scan(new_day)).collect().shape == (ROWS,)
+
+
+def test_a_start_that_is_none_is_refused_with_a_remedy(rows):
+    model = tn.make_pipeline(tn.ColumnTransformer([("n", tn.StandardScaler(), ["price"])]), tn.LogisticRegression())
+    fitted = clone(model).fit(rows)
+    for start, error, told in (
+        (fitted[-1], TypeError, "Remedy: start=pipeline"),
+        (clone(model), NotFittedError, "not fitted"),
+        (
+            clone(model).set_params(columntransformer__n__with_mean=False).fit(rows),
+            ValueError,
+            "has other ones: .*with_",
+        ),
+    ):
+        with pytest.raises(error, match=told):
+            clone(model).fit(rows, start=start)
+    bayes = tn.make_pipeline(tn.StandardScaler(), tn.GaussianNB()).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(TypeError, match="GaussianNB does not continue from a fitted model. Remedy"):
+        bayes.fit([[1.0], [2.0]], [0, 1], start=bayes)
+
+
+def test_the_remedy_of_a_sum_or_an_update_can_be_followed(folder, rows):
+    """Freezing the preparation does not make a learner add up that reads its rows several times."""
+    day = tn.scan(sorted(folder.glob("*.parquet"))[0], target="returned", drop=["order_id"])
+    logistic = tn.make_pipeline(columns(), tn.LogisticRegression())
+    one, two = clone(logistic).fit(day), clone(logistic).fit(rows)
+    with pytest.raises(tn.MergeError, match=r"do not merge. Remedy: .*start=model\)") as told:
+        one + two
+    assert "Frozen" not in str(told.value)
+    for name in ("update", "partial_fit"):
+        with pytest.raises(
+            AttributeError, match=r"Remedy: one fit to the rows of both.*start=model\), which begins at"
+        ):
+            getattr(one, name)
+    assert clone(logistic).fit(rows, start=one).score(rows) > 0.5
+    boosted = tn.make_pipeline(columns(), tn.HistGradientBoostingClassifier(max_iter=2))
+    one, two = clone(boosted).fit(day), clone(boosted).fit(rows)
+    with pytest.raises(tn.MergeError, match=r"Remedy: fit\(rows, start=model\)") as told:
+        one + two
+    assert "Frozen" not in str(told.value)
+    with pytest.warns(
+        UserWarning, match=r"Remedy: set_params\(max_iter=102\).*\(histgradientboostingclassifier__max_iter"
+    ):
+        one.update(rows)

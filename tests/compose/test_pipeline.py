@@ -450,7 +450,7 @@ def test_boosting_at_the_end_of_a_pipeline_continues(files, tmp_path):
     by_hand = tn.HistGradientBoostingClassifier(max_iter=12).fit(made, new_y, start=before)
     assert np.array_equal(model.predict_proba(new), by_hand.predict_proba(made))
     assert not np.array_equal(model.predict_proba(new), before.predict_proba(made))
-    with pytest.raises(ValueError, match="max_iter=9 must be larger.*Remedy: max_iter=112"):
+    with pytest.raises(ValueError, match="max_iter=9 must be larger.*Remedy: set_params.max_iter=112"):
         model.set_params(histgradientboostingclassifier__max_iter=9).update(*second)
 
 

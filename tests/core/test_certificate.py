@@ -87,3 +87,33 @@ def test_kinds_are_in_a_certificate_and_its_claims_are_gone_through():
     assert "gap" in certificate
     assert "no such kind" not in certificate
     assert tuple(certificate) == certificate.claims
+
+
+def test_a_certificate_is_used_as_a_list_of_claims_or_as_a_dictionary():
+    one, two = (Claim(kind, 1.0, "proved", "so", "data") for kind in ("gap", "digits"))
+    found = Certificate((one, two))
+    assert list(found) == [one, two]
+    assert [claim.kind for claim in found] == ["gap", "digits"]
+    assert len(found) == 2
+    assert "digits" in found
+    assert "far" not in found
+    assert found.keys() == ["gap", "digits"]
+    assert dict(found) == dict(found.items()) == {"gap": one, "digits": two}
+    assert found.values() == [one, two]
+    assert found["digits"] is found.get("digits") is two
+    assert found.get("far") is None
+    assert found.get("far", 0) == 0
+    assert Certificate()  # so that `model.certificate_ or ...` does not make its claims
+    with pytest.raises(KeyError, match=r"no claim of kind 'digit'; did you mean \['digits'\]\?"):
+        found["digit"]
+    many = Certificate(tuple(one._replace(kind=f"claim {k}") for k in range(60)))
+    with pytest.raises(KeyError, match=r"speaks of claim 0, .*, claim 4, \.\.\. \(60 in all\)"):
+        many["ids"]
+
+
+def test_a_certificate_of_a_pipeline_finds_the_claims_of_its_steps():
+    model = tn.make_pipeline(tn.StandardScaler(), tn.Ridge()).fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0])
+    found = model.certificate_
+    assert "digits" in found
+    assert {claim.kind for claim in found} == {*found.keys()}
+    assert found["standardscaler: gap"].value == 0

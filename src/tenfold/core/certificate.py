@@ -8,8 +8,10 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from tenfold.core.errors import listed
 from tenfold.core.rows.row_sketch import digest_of, united, words
 
 if TYPE_CHECKING:
@@ -184,7 +186,8 @@ class Provenance:
 class Certificate:
     """Claims about a model, with its provenance.
 
-    Print it, show it in a notebook, or take `to_dict()`. `certificate["gap"]` is a claim.
+    Print it, show it in a notebook, or take `to_dict()`. `certificate["gap"]` is a claim, `"gap" in certificate` tells
+    whether there is one, and a loop goes through all claims.
     """
 
     # Factories, not plain defaults: a default would be an attribute of the class, which Python finds before it calls
@@ -253,9 +256,27 @@ class Certificate:
         made.__dict__["origin"] = self.origin
         return made
 
-    def get(self, kind: str) -> Claim | None:
-        """The claim of a kind, or None."""
-        return next((c for c in self.claims if c.kind == kind), None)
+    def get(self, kind: str, default: Any = None) -> Any:
+        """The claim of a kind, or the default."""
+        return next((c for c in self.claims if c.kind == kind), default)
+
+    def keys(self) -> list[str]:
+        """The kinds of the claims: `dict(certificate)` has the claims by their kinds."""
+        return list(dict.fromkeys(c.kind for c in self.claims))
+
+    def values(self) -> list[Claim]:
+        """The claims, each by its kind."""
+        return [self[kind] for kind in self.keys()]
+
+    def items(self) -> list[tuple[str, Claim]]:
+        """The kinds and their claims."""
+        return [(kind, self[kind]) for kind in self.keys()]
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __bool__(self) -> bool:
+        return True  # also without claims, and without making those that are yet to be made
 
     def __contains__(self, kind: object) -> bool:
         return any(c.kind == kind for c in self.claims)
@@ -264,10 +285,12 @@ class Certificate:
         return iter(self.claims)
 
     def __getitem__(self, kind: str) -> Claim:
-        claim = self.get(kind)
+        claim: Claim | None = self.get(kind)
         if claim is None:
-            kinds = ", ".join(c.kind for c in self.claims) or "nothing"
-            raise KeyError(f"no claim of kind {kind!r}; this certificate speaks of {kinds}")
+            kinds = self.keys()
+            near = get_close_matches(str(kind), kinds, 3) or [one for one in kinds if one.endswith(f": {kind}")]
+            hint = f"did you mean {near[:3]}?" if near else f"this certificate speaks of {listed(kinds, one=str)}."
+            raise KeyError(f"no claim of kind {kind!r}; {hint} list(certificate) has all claims")
         return claim
 
     def coming_from(self, origin: Literal["claimed by the file", "verified"]) -> Certificate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -99,6 +99,20 @@ def naming(who: str) -> Iterator[None]:
         if len(error.args) != 1:
             raise
         raise type(error)(f"{who}: {error}").with_traceback(error.__traceback__) from error.__cause__
+
+
+def listed(values: Iterable[object], most: int = 5, one: Callable[[object], str] = repr) -> str:
+    """Return some of the values, and how many there are in all if there are more."""
+    each = list(values)
+    if len(each) <= most + 1:
+        return ", ".join(map(one, each))
+    return f"{', '.join(map(one, each[:most]))}, ... ({len(each):,} in all)"
+
+
+def short_repr(value: object, most: int = 80) -> str:
+    """Return the representation of a value in one line, cut if it is long, so that what is said of it is read."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[: most - 4].rstrip()} ..."
 
 
 class MergeError(ValueError):

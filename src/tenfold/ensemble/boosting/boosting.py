@@ -274,18 +274,23 @@ class Boosting(Continues, Estimator):
         if self.rounds < done:
             raise ValueError(
                 f"{self.rounds_name}={self.rounds} must be larger than or equal to n_iter_={done} when "
-                f"warm_start==True, or with start=model. Remedy: {self.rounds_name}={done + 100}"
+                f"warm_start==True, or with start=model. Remedy: {self._more_rounds(done)}"
             )
         if self.rounds == done:
             warn_user(
                 f"the model has all {self.rounds_name}={done} rounds, so no tree is added. Remedy: "
-                f"{self.rounds_name}={done + 100}"
+                f"{self._more_rounds(done)}"
             )
         if self.level != model.level:
             raise ValueError(
                 f"{type(self).__name__} cannot continue with the quantile of level {self.level:g}: the model has that "
                 f"of {model.level:g}. Remedy: the same one, or a fit from the beginning"
             )
+
+    def _more_rounds(self, done: int) -> str:
+        """Return the call that asks for more rounds than a model has, of a learner and in a pipeline."""
+        more = f"{self.rounds_name}={done + 100}"
+        return f"set_params({more}) before it; of a pipeline, set_params({type(self).__name__.lower()}__{more})"
 
     def check_held_back(self, model: Any) -> None:
         # Rows that are held back are those that were: the trees have learned from all others.

@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from tenfold.core import Certificate, Claim, DataError, MergeError, Names, Provenance
+from tenfold.core import ONE, Certificate, Claim, DataError, MergeError, Names, Provenance
 from tenfold.core.arrays import MatrixLike, VectorLike
 from tenfold.core.axes import bits
 from tenfold.core.errors import from_here
@@ -36,7 +36,7 @@ from tenfold.estimator.lazy_output import Mapped
 from tenfold.estimator.shell.diagram import diagram
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.fitted_params import as_fitted
-from tenfold.estimator.updating.capabilities import ONE_FIT
+from tenfold.estimator.updating.capabilities import ONE_FIT, remedy_for_more_rows
 from tenfold.estimator.updating.continuing import Continues
 from tenfold.estimator.updating.merging import different
 from tenfold.sources import ArraySource, as_source, is_lazy
@@ -83,7 +83,7 @@ class Pipeline(sklearn.pipeline.Pipeline):
     merges_if = "if the last step's do, and the steps before it have learned the same"
 
     @from_here
-    def fit(self, X: MatrixLike, y: VectorLike = None, **params: Any) -> Pipeline:
+    def fit(self, X: MatrixLike, y: VectorLike = None, *, start: Any = None, **params: Any) -> Pipeline:
         """Fit all steps, each to the rows as the steps before it make them.
 
         Parameters
@@ -91,6 +91,9 @@ class Pipeline(sklearn.pipeline.Pipeline):
         X : array, CSR matrix, frame or Source
         y : array, optional
             A Source brings its own target.
+        start : fitted pipeline of the same steps, optional
+            A model to continue from: the steps before the last stay as they are in it, and the last one, such as
+            logistic regression or gradient boosting, is fitted from its last step. It is not changed.
         **params : dict
             For the steps: `step__parameter`; with metadata routing enabled, those that the steps request.
 
@@ -100,9 +103,45 @@ class Pipeline(sklearn.pipeline.Pipeline):
         """
         if len(self.steps) > 1 and isinstance(self.steps[-1][1], KeyedLearner):
             self.steps[-1][1].refuse_steps([step for _, step in self.steps[:-1]])
+        if start is not None:
+            return self._fit_from(start, X, y, params)
         with self._naming_columns(X) as self.__dict__["_done"]:
             found: Pipeline = super().fit(X, y, **params)
         return found
+
+    def _fit_from(self, start: Any, X: Any, y: Any, params: dict[str, Any]) -> Pipeline:
+        """Fit the last step from that of a fitted pipeline, to rows as its other steps make them."""
+        if not isinstance(start, Pipeline):
+            raise TypeError(
+                f"start is of {type(start).__name__}, but a pipeline continues from a fitted pipeline of the same "
+                "steps. Remedy: start=pipeline"
+            )
+        check_is_fitted(start)
+        name, last = self.steps[-1]
+        if not isinstance(last, Continues):
+            raise TypeError(
+                f"{type(last).__name__} does not continue from a fitted model. Remedy: "
+                + (remedy_for_more_rows(last) if isinstance(last, Estimator) else ONE_FIT)
+            )
+        mine, known = (_of_first_steps(model) for model in (self, start))
+        if said := different(known, mine):
+            raise ValueError(
+                f"the steps before the last stay as they are in `start`, which has other ones: {said}. Remedy: the "
+                "same steps, or a fit from the beginning, without start"
+            )
+        if other := [key for key in params if not key.startswith(f"{name}__")]:
+            raise ValueError(
+                f"{other} are for steps that stay as they are in `start`. Remedy: leave them out, or fit without start"
+            )
+        given = {key.removeprefix(f"{name}__"): value for key, value in params.items()}
+        with self._naming_columns(X) as done:
+            if is_lazy(X):
+                X, y, given["sample_weight"] = as_source(X, y, given.pop("sample_weight", None)), None, None
+            X = start._before_last(X, done)
+            X, y, given = _rows_for(last, X, y, given)
+            last.fit(X, y, **given, start=start.steps[-1][1])
+        self.__dict__["steps"] = [*start.steps[:-1], (name, last)]
+        return self
 
     @available_if(lambda self: self._can_fit_transform())
     @from_here
@@ -348,7 +387,8 @@ class Pipeline(sklearn.pipeline.Pipeline):
         last = _thawed(self.steps[-1][1])
         raise AttributeError(
             f"{type(self).__name__!r} object has no attribute {name!r}, since its last step, {type(last).__name__}, "
-            f"does not learn from more rows by itself. Remedy: {ONE_FIT}"
+            f"does not learn from more rows by itself. Remedy: "
+            + (remedy_for_more_rows(last) if isinstance(last, Estimator) else ONE_FIT)
         )
 
     @available_if(_final_estimator_has("partial_fit"))
@@ -590,20 +630,36 @@ def _learns_more(step: Any) -> bool:
 
 def _learn_more(step: Any, X: Any, y: Any, weighted: dict[str, Any], preprocessing: str) -> None:
     """Let a step learn from more rows; the steps of a pipeline within the pipeline too, if they are to merge."""
-    named = "feature_names_in_" in step.__dict__
-    if isinstance(X, ArraySource) and not X.lazy:  # rows in memory under names, which bring their target along
-        rows = as_source(X.X, y, weighted.get("sample_weight"), as_fitted(_thawed(step)).need)
-        rows.names, rows.named = X.names, True
-        X, y, weighted = rows, None, {}
-    elif isinstance(X, Mapped) and not named and getattr(step, "n_features_in_", 0) == len(X.names):
-        X = copy(X)  # the step was fitted to an array, whose columns have places
-        X.names = tuple(f"x{j}" for j in range(len(X.names)))
+    X, y, weighted = _rows_for(step, X, y, weighted)
     if isinstance(step, Pipeline):
         step.update(X, y, **weighted, preprocessing=preprocessing)
     elif hasattr(step, "partial_fit"):
         step.partial_fit(X, y, **weighted)
     else:
         step.fit(X, y, **weighted, start=step)
+
+
+def _rows_for(step: Any, X: Any, y: Any, given: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """Return rows, target and weights as the fit of a step takes them that goes on from a model."""
+    named = "feature_names_in_" in step.__dict__
+    if isinstance(X, ArraySource) and not X.lazy:  # rows in memory under names, which bring their target along
+        rows = as_source(X.X, y, given.get("sample_weight"), as_fitted(_thawed(step)).need)
+        rows.names, rows.named = X.names, True
+        X, y, given = rows, None, {name: value for name, value in given.items() if name != "sample_weight"}
+    elif isinstance(X, Mapped) and not named and getattr(step, "n_features_in_", 0) == len(X.names):
+        X = copy(X)  # the step was fitted to an array, whose columns have places
+        X.names = tuple(f"x{j}" for j in range(len(X.names)))
+    return X, y, given
+
+
+def _of_first_steps(model: Pipeline) -> dict[str, Any]:
+    """The parameters of the steps before the last."""
+    name = model.steps[-1][0]
+    return {
+        key: value
+        for key, value in model.get_params().items()
+        if key not in ("steps", name) and not key.startswith(f"{name}__")
+    }
 
 
 def _updated(name: str, step: Any, X: Any, y: Any) -> Any:
@@ -701,6 +757,9 @@ def _added(a: Pipeline, b: Pipeline) -> Pipeline:
     """Return the pipeline of both models' rows, or raise MergeError with the step that cannot be merged."""
     for model in (a, b):
         check_is_fitted(model)
+    ends = [_thawed(model.steps[-1][1]) for model in (a, b)]
+    if type(ends[0]) is type(ends[1]) and isinstance(ends[0], Estimator) and ends[0].passes != ONE:
+        ends[0] + ends[1]  # raises, with a remedy, whatever the steps before have learned
     if said := different(a.get_params(), b.get_params()):
         raise MergeError(f"pipelines with different parameters do not merge: {said}")
     last = max((at for at, (_, step) in enumerate(a.steps) if not passes_by(step)), default=-1)

@@ -9,6 +9,7 @@ from tenfold.core import ONE, SEQUENTIAL
 from tenfold.estimator.shell.keywords import NoEffect, Refused, keywords_of
 
 ONE_FIT = "one fit to the rows of both, which may be in files: fit(tn.scan(...))"
+ONE_FIT_FROM_HERE = f"{ONE_FIT.removesuffix(')')}, start=model), which begins at this one"
 
 
 def merging_words(learner: Any) -> str:
@@ -33,10 +34,10 @@ def ways_to_continue(learner: Any) -> tuple[str, ...]:
 def remedy_for_more_rows(learner: Any) -> str:
     """What to do with the rows of two models, or with more rows, where models of a learner do not merge."""
     walks = type(learner).passes == SEQUENTIAL  # that of an ensemble may not be known: a member is invalid
-    continued = ways_to_continue(learner) if getattr(learner, "remembers", True) else ()
+    continued, remembers = ways_to_continue(learner), getattr(learner, "remembers", True)
     ways = ["partial_fit, which goes on with the rows of the other"] if walks else []
-    if continued:
+    if continued and remembers:
         how = "fit(rows, start=model)" if "start" in continued else "warm_start=True and fit"
         ways += [f"{how}, which goes on with the rows of the other"]
     ways += [f"other parameters: models merge {learner.merges_if}"] if learner.merges_if else []
-    return "; or ".join([*ways, ONE_FIT])
+    return "; or ".join([*ways, ONE_FIT if remembers or "start" not in continued else ONE_FIT_FROM_HERE])
