@@ -68,6 +68,20 @@ html_theme_options = {
     "footer_end": [],
 }
 
+SECTIONS = (
+    "core_ideas",
+    "rows",
+    "linear_models",
+    "trees",
+    "probability",
+    "neighbors_and_clusters",
+    "neural_networks",
+    "evaluation",
+    "explanation",
+    "search",
+    "learn",
+)
+"""folders of examples, in the order of the gallery"""
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
@@ -77,6 +91,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
+    "subsection_order": [f"examples/{section}" for section in SECTIONS],
     "within_subsection_order": "FileNameSortKey",
 }
 

@@ -132,3 +132,10 @@ def test_the_list_of_statistics_has_those_of_all_folders():
     declaring = {path.stem for path in paths if re.search(r"^class [A-Z]\w+\(Grouped", path.read_text(), re.M)}
     assert len(declaring) > 10
     assert declaring <= {name.split(".")[-1] for name in listed}
+
+
+def test_every_example_is_in_a_section_of_the_gallery():
+    text = (DOCS / "conf.py").read_text()
+    sections = re.findall(r'"(\w+)"', re.search(r"^SECTIONS = \((.*?)\)", text, re.M | re.S)[1])
+    examples = [path.relative_to(DOCS / "examples") for path in (DOCS / "examples").rglob("plot_*.py")]
+    assert {str(path.parent) for path in examples} == set(sections)

@@ -11,7 +11,12 @@ import tenfold
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(
-    [*DOCS.glob("*.rst"), *DOCS.glob("decisions/*.rst"), *DOCS.glob("examples/*.py"), *DOCS.glob("examples/*.rst")]
+    [
+        *DOCS.glob("*.rst"),
+        *DOCS.glob("decisions/*.rst"),
+        *DOCS.glob("examples/**/*.py"),
+        *DOCS.glob("examples/**/*.rst"),
+    ]
 )
 SOURCES = sorted((ROOT / "src" / "tenfold").rglob("*.py"))
 TEXTS = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]

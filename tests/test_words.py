@@ -12,7 +12,7 @@ FILES = [
     *sorted((ROOT / "src/tenfold").rglob("*.py")),
     *sorted((ROOT / "docs").glob("*.rst")),
     *sorted((ROOT / "docs/decisions").glob("*.rst")),
-    *sorted((ROOT / "docs/examples").glob("*.py")),
+    *sorted((ROOT / "docs/examples").rglob("*.py")),
     ROOT / "README.md",
 ]
 INSTEAD = {
