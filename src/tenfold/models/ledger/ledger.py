@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -31,10 +33,12 @@ from tenfold.models.ledger.ledger_learner import LedgerLearner
 from tenfold.models.ledger.merge_order import MergeNode, merge_order
 from tenfold.models.ledger.merged import Merged
 from tenfold.models.ledger.receipt import Receipt, state_digest
+from tenfold.models.ledger.s3_store import S3Store
 from tenfold.models.ledger.store import Store
 
 FittedLearner = Any
 """of the class of the learner that the ledger has"""
+REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 MAX_MERGES = 4096
 """merges of one learner that stay in memory"""
 
@@ -60,6 +64,8 @@ class Ledger:
         default the target of the rows, `tn.scan(..., target=)`.
     features : dict of str to list of str, optional
         The features of some learners, by their names; of the others all columns that are nothing else.
+    storage_options : dict, optional
+        Options of s3fs for a store, `key`, `secret`, `endpoint_url` and so on; by default those of the environment.
 
     Attributes
     ----------
@@ -97,6 +103,7 @@ class Ledger:
         key: str = "day",
         target: str | Mapping[str, str] | None = None,
         features: Mapping[str, Sequence[str]] | None = None,
+        storage_options: dict[str, Any] | None = None,
     ) -> None:
         named = dict(learners) if isinstance(learners, Mapping) else {type(learners).__name__: learners}
         if not named or not all(isinstance(name, str) and name for name in named):
@@ -109,7 +116,7 @@ class Ledger:
             if unknown := sorted({*(given or {})} - {*named}):
                 raise ValueError(f"{name} names {unknown}, and the learners are {sorted(named)}")
         self._batches = BatchRows(key, targets, features or {})
-        self.store = _store(store)
+        self.store = _store(store, storage_options)
         self._kept = KeptMerges(self.store)
         self._merges: dict[str, dict[str, Merged]] = {name: {} for name in named}
 
@@ -154,7 +161,9 @@ class Ledger:
         learners = {name: self._learners[name].write(some, sections) for name, some in known.items()}
         rows = max(some.provenance().rows for some in known.values())
         print_of = _fingerprint(learners)
-        about = {"key": key, "rows": rows, "time": _now(), "version": tenfold.__version__, "learners": learners}
+        # The number is of this call: a store whose answer was lost is asked whose bytes it has.
+        about = {"key": key, "rows": rows, "time": _now(), "version": tenfold.__version__, "number": uuid4().hex}
+        about["learners"] = learners
         if late and self._has(leaf_name(key), learners):
             return False
         name = leaf_name(key, print_of[:16]) if late else leaf_name(key)
@@ -509,10 +518,20 @@ _LOG = pa.schema(
 )
 
 
-def _store(store: Any) -> Store:
-    """Return a store: that which was given, or that of a path."""
+def _store(store: Any, options: dict[str, Any] | None) -> Store:
+    """Return a store: that which was given, or that of a path or URL."""
     if isinstance(store, Store):
         return store
+    url = str(store)
+    if url.startswith("s3://"):
+        return S3Store(url, options)
+    if REMOTE.match(url):
+        raise DataError(
+            f"{url}: a batch is put on the condition that there is none of its key, which is known of folders and of "
+            "s3:// alone. Remedy: one of these; stores that speak as S3 does take storage_options={'endpoint_url': ...}"
+        )
+    if options is not None:
+        raise DataError(f"storage_options are for stores, and {url} is a folder of this machine")
     return FolderStore(store)
 
 
