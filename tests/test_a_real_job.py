@@ -530,3 +530,58 @@ def test_the_remedy_of_a_sum_or_an_update_can_be_followed(folder, rows):
         UserWarning, match=r"Remedy: set_params\(max_iter=102\).*\(histgradientboostingclassifier__max_iter"
     ):
         one.update(rows)
+
+
+# ---- what is said, and how long ----------------------------------------------------------------------------
+
+
+def test_no_columns_are_left_out_by_none(folder):
+    for none in (None, []):
+        assert tn.scan(folder, target="returned", drop=none, categorical=none).names[0] == "order_id"
+
+
+def test_a_column_to_keep_that_is_not_there_is_answered_by_one_like_it(bayes, new_day, tmp_path):
+    with pytest.raises(tn.DataError, match=r"\['orderid'\] to keep are missing.*did you mean \['order_id'\]"):
+        bayes.predict(tn.scan(new_day)).to_parquet(tmp_path / "out", keep=["orderid"])
+
+
+def test_a_day_without_a_target_is_predicted_and_not_learned_from(folder, new_day, tmp_path):
+    path = tmp_path / "day.parquet"
+    pq.write_table(pq.read_table(new_day).drop_columns(["returned"]), path)
+    model = tn.make_pipeline(columns(), tn.GaussianNB(var_smoothing=1e-3)).fit(
+        tn.scan(folder, target="returned", drop=["order_id"])
+    )
+    assert len(model.predict(tn.scan(path)).collect()) == ROWS
+    for call in (model.update, model.score):
+        with pytest.raises(tn.DataError, match="Remedy: name its column.*rows without a target are predicted"):
+            call(tn.scan(path))
+
+
+def test_errors_of_many_files_and_columns_are_short(folder, tmp_path):
+    (first, *_) = sorted(folder.glob("*.parquet"))
+    paths = [str(tmp_path / f"{k:02d}.parquet") for k in range(60)]
+    for path in paths:
+        pq.write_table(pq.read_table(first).slice(0, 2), path)
+    with pytest.raises(tn.DataError, match=r"00\.parquet', \.\.\., '.*59\.parquet'\], target=") as told:
+        tn.StandardScaler().fit(tn.scan(paths, target="returned"))
+    assert len(str(told.value)) < 700
+    wide = tn.scan(pd.DataFrame(np.zeros((2, 300)), columns=[f"c{k}" for k in range(300)]))
+    with pytest.raises(tn.DataError, match="there are 300: .*, and others") as told:
+        wide.without("price")
+    assert len(str(told.value)) < 300
+
+
+def test_pipelines_of_other_parameters_name_what_differs_and_no_more(rows):
+    one, two = (tn.make_pipeline(columns(), tn.GaussianNB(var_smoothing=v)).fit(rows) for v in (1e-3, 1e-2))
+    with pytest.raises(tn.MergeError, match=r"do not merge: gaussiannb__var_smoothing is 0\.001 and 0\.01$"):
+        one + two
+
+
+def test_categories_that_were_encoded_one_by_one_are_handed_on_by_passthrough(rows):
+    encoded = tn.ColumnTransformer([("cat", tn.OneHotEncoder(), ["shop"]), ("num", "passthrough", ["price"])])
+    listing = tn.HistGradientBoostingClassifier(max_iter=2, categorical_features=["shop"])
+    with pytest.raises(tn.DataError, match=r"made 20 columns.*Remedy: in a ColumnTransformer 'passthrough'"):
+        tn.make_pipeline(encoded, listing).fit(rows)
+    native = tn.ColumnTransformer([("cat", "passthrough", ["shop"]), ("num", "passthrough", ["price"])])
+    plain = tn.make_pipeline(native, tn.HistGradientBoostingClassifier(max_iter=2)).fit(rows)
+    assert plain[-1].is_categorical_.tolist() == [True, False]

@@ -24,6 +24,9 @@ from pathlib import Path
 UIDS = 1_000_000
 """numba numbers the functions of a process in the names of their symbols: numbers from here on are ours"""
 
+PROGRESS_EVERY = 20
+"""kernels after which a line says how many are compiled"""
+
 
 def compile_line(job: tuple[str, str]) -> str | None:
     """Compile one line of the list into a folder; return what went wrong, or None."""
@@ -65,7 +68,10 @@ def compile_all(level: str, base: Path, jobs: int, cache: Path | None = None) ->
     if todo:
         with _environment(how), multiprocessing.get_context("spawn").Pool(jobs) as pool:  # numba is imported there
             work = ((line, str(folder)) for line in todo)
-            wrong = [said for said in pool.imap_unordered(compile_line, work) if said is not None]
+            for done, said in enumerate(pool.imap_unordered(compile_line, work), 1):
+                wrong += [] if said is None else [said]
+                if done % PROGRESS_EVERY == 0 or done == len(todo):
+                    print(f"kernels for {level}: {done} of {len(todo)}", flush=True)
     for file in {file.name for file in folder.glob("*.z")} - wanted.keys():  # a part of others, which hold it
         (folder / file).unlink()
     if cache:

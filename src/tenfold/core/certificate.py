@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tenfold.core.errors import listed
+from tenfold.core.errors import enumerated
 from tenfold.core.rows.row_sketch import digest_of, united, words
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ class Certificate:
         if claim is None:
             kinds = self.keys()
             near = get_close_matches(str(kind), kinds, 3) or [one for one in kinds if one.endswith(f": {kind}")]
-            hint = f"did you mean {near[:3]}?" if near else f"this certificate speaks of {listed(kinds, one=str)}."
+            hint = f"did you mean {near[:3]}?" if near else f"this certificate speaks of {enumerated(kinds)}."
             raise KeyError(f"no claim of kind {kind!r}; {hint} list(certificate) has all claims")
         return claim
 

@@ -101,12 +101,10 @@ def naming(who: str) -> Iterator[None]:
         raise type(error)(f"{who}: {error}").with_traceback(error.__traceback__) from error.__cause__
 
 
-def listed(values: Iterable[object], most: int = 5, one: Callable[[object], str] = repr) -> str:
-    """Return some of the values, and how many there are in all if there are more."""
-    each = list(values)
-    if len(each) <= most + 1:
-        return ", ".join(map(one, each))
-    return f"{', '.join(map(one, each[:most]))}, ... ({len(each):,} in all)"
+def enumerated(values: Iterable[object], most: int = 5) -> str:
+    """Return the first of the values, and how many there are in all if there are more."""
+    each = list(map(str, values))
+    return ", ".join(each) if len(each) <= most + 1 else f"{', '.join(each[:most])}, ... ({len(each):,} in all)"
 
 
 def short_repr(value: object, most: int = 80) -> str:

@@ -34,6 +34,7 @@ from tenfold.estimator.files.encoding import params_digest
 from tenfold.estimator.shell.sparse_interface import aligned
 from tenfold.sources import Source, sequence_source
 from tenfold.sources.label_codes import code, levels
+from tenfold.sources.source import no_column
 
 SHOWN_ROWS = 5
 """rows that are shown of outputs that have not been computed"""
@@ -368,7 +369,8 @@ class Mapped(Source):
         """
         keep = [keep] if isinstance(keep, str) else list(keep)
         if lost := sorted({*keep} - {*self.columns}):
-            raise DataError(f"columns {lost} to keep are missing")
+            told = str(no_column(lost[0], self.columns))
+            raise DataError(f"columns {lost} to keep are missing: {told}")
         if twice := sorted({*keep} & {*self.names}):
             raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
         path = Path(path)

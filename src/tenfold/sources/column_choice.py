@@ -61,7 +61,14 @@ class FirstRows(NamedTuple):
         """Refuse columns, by their names, that are no features."""
         for name in [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, (list, tuple)) else ():
             if isinstance(name, str) and name in self.taken and name not in self.labels:
-                if any(f"__{name}" in str(label) for label in self.labels):  # a step has made columns of it
+                made = [str(label) for label in self.labels if f"__{name}" in str(label)]
+                if made and not any(label.endswith(f"__{name}") for label in made):  # an encoder has made many of it
+                    raise DataError(
+                        f"there is no column {name!r}, of which the step before made {len(made):,} columns, such as "
+                        f"{made[0]!r}. Remedy: in a ColumnTransformer 'passthrough', or OrdinalEncoder(), for {name!r} "
+                        "keeps it one column of categories"
+                    )
+                if made:
                     raise no_column(name, self.names)
                 what, _, remedy = self.taken[name].partition(". ")
                 raise DataError(f"column {name!r} {what}, so it is no feature. {remedy}")

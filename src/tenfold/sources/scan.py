@@ -30,6 +30,10 @@ SQL_QUERY = re.compile(r"\s*(select\s|with\s.*\bselect\b)", re.IGNORECASE | re.D
 """how an SQL query begins, which is no path"""
 
 
+SHOWN_PATHS = 5
+"""paths that an error lists; of more, the first and the last"""
+
+
 def scan(
     data: MatrixLike,
     target: str | Sequence[str] | VectorLike = None,
@@ -121,7 +125,12 @@ def scan(
 
 
 def _names(some: Any) -> tuple[Any, ...]:
-    return (some,) if isinstance(some, str) else tuple(some)
+    return () if some is None else (some,) if isinstance(some, str) else tuple(some)
+
+
+def _said(paths: list[str]) -> str:
+    """Paths as the user wrote them, for errors: of many, the first and the last."""
+    return repr(paths) if len(paths) <= SHOWN_PATHS else f"[{paths[0]!r}, ..., {paths[-1]!r}]"
 
 
 def _array(data: MatrixLike, target: VectorLike, weight: VectorLike, sequence: VectorLike) -> Source:
@@ -190,7 +199,7 @@ def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesyste
     if isinstance(data, str) and SQL_QUERY.match(data):
         raise DataError("the data is an SQL query. Remedy: name the database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
-    said = repr(given if isinstance(data, (list, tuple)) else given[0])
+    said = _said(given) if isinstance(data, (list, tuple)) else repr(given[0])
     paths, partitions = find_files(storage, given)
     if bare(paths[0]).lower().endswith(SUFFIXES):
         table, sizes = read_files(storage, paths, partitions)

@@ -21,6 +21,9 @@ from tenfold.core.rows.row_table import RowTable
 from tenfold.sources import sequence_source, validation
 from tenfold.sources.group_by import GroupedRows
 
+SHOWN_NAMES = 20
+"""columns that an error names, if one is not there"""
+
 
 class Source(ABC):
     """Ordered list of parts, each of which any worker can load by itself.
@@ -589,6 +592,13 @@ def _stacked(tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many there are in all if there are more."""
+    if len(names) <= SHOWN_NAMES:
+        return str(list(names))
+    return f"{len(names):,}: {list(names)[: SHOWN_NAMES // 2]!r}, and others"
+
+
 def no_column(name: str, names: Sequence[str]) -> DataError:
     """Return the error of a missing column, with similar names, or with the separator that a file seems to have."""
     for separator in (";", "\t", "|") if len(names) == 1 else ():
@@ -598,5 +608,5 @@ def no_column(name: str, names: Sequence[str]) -> DataError:
                 f"to be separated by {separator!r}. Remedy: tenfold.scan(pandas.read_csv(path, sep={separator!r}), ...)"
             )
     near = get_close_matches(str(name), [str(n) for n in names], 3)
-    hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
+    hint = f"; did you mean {near}?" if near else f"; there are {_some(names)}"
     return DataError(f"there is no column {name!r}{hint}")

@@ -499,7 +499,10 @@ class ArrowSource(Source):
         if self.outputs:
             raise validation.refuse_outputs(self.outputs, repr((*self.roles.outputs, "y.iloc[:, 0]")[0]))
         if name is None:
-            raise DataError(f"the target is missing. Remedy: name its column, tenfold.scan({self.where}, target=...)")
+            raise DataError(
+                f"the target is missing. Remedy: name its column, tenfold.scan({self.where}, target=...); rows without "
+                "a target are predicted, and neither learned from nor scored"
+            )
         column = table.column(name)
         if arrow.misses(column, nan=labels):
             raise self.target_error(part)

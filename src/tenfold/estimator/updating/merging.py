@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
 from tenfold.core.axes import is_record, recode, values
-from tenfold.core.errors import warn_user
+from tenfold.core.errors import short_repr, warn_user
 from tenfold.core.rows.row_sketch import RowSketch, digest_of
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread as one_blas_thread
@@ -159,8 +159,18 @@ def _unlike(learner: Any, again: Any, model: Any) -> list[str]:
 
 def different(a: dict[str, Any], b: dict[str, Any]) -> str:
     """Return the names of the parameters in which two sets differ."""
-    pairs = ((k, a[k], b[k]) for k in a if not _equal(a[k], b[k]))
-    return ", ".join(f"{k} is {x!r} and {y!r}" for k, x, y in pairs)
+    pairs = [(k, a[k], b[k]) for k in a if not _equal(a[k], b[k])]
+    deepest = [one for one in pairs if not _is_told_by(one[0], one[1], pairs)]
+    return ", ".join(f"{k} is {short_repr(x)} and {short_repr(y)}" for k, x, y in deepest or pairs)
+
+
+def _is_told_by(name: str, value: Any, pairs: list[tuple[str, Any, Any]]) -> bool:
+    """Whether parameters of members, which are listed too, say what differs in a learner or a list of learners."""
+    members = {key.partition("__")[0] for key, _, _ in pairs if "__" in key}
+    if any(key.startswith(f"{name}__") for key, _, _ in pairs):
+        return True
+    pairs_of_names = isinstance(value, list) and all(isinstance(one, tuple) and one for one in value)
+    return pairs_of_names and any(one[0] in members for one in value)
 
 
 def _equal(x: Any, y: Any) -> bool:
