@@ -585,3 +585,20 @@ def test_categories_that_were_encoded_one_by_one_are_handed_on_by_passthrough(ro
     native = tn.ColumnTransformer([("cat", "passthrough", ["shop"]), ("num", "passthrough", ["price"])])
     plain = tn.make_pipeline(native, tn.HistGradientBoostingClassifier(max_iter=2)).fit(rows)
     assert plain[-1].is_categorical_.tolist() == [True, False]
+
+
+def test_dates_below_a_curve_do_not_overlap_and_bars_hide_the_grid(bayes, rows):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    display = tn.display.PartialDependenceDisplay.from_estimator(
+        bayes, rows, ["timestamp", "category", "price"], grid_resolution=12
+    )
+    figure = plt.gcf()
+    figure.canvas.draw()
+    dates, bars = figure.axes[:2]
+    boxes = [label.get_window_extent() for label in dates.get_xticklabels() if label.get_text()]
+    assert 2 <= len(boxes) <= 8
+    assert all(one.x1 < other.x0 for one, other in zip(boxes, boxes[1:], strict=False))
+    assert bars.get_axisbelow() is True
+    assert all(bar.get_alpha() is None for bar in bars.patches)
+    plt.close(figure)
+    assert display is not None

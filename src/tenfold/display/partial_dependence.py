@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.contour import QuadContourSet
     from matplotlib.image import AxesImage
 
+MAX_DATES = 8
+"""dates that stand below a curve"""
+
 
 class PartialDependenceDisplay:
     """Partial dependence plot: the mean prediction for each value of a column, or of two.
@@ -190,6 +193,12 @@ def _curve(
         each = found.individual[at]
         each = each - each[:, :1] if centered else each
         drawn += ax.plot(x, each.T, **{"color": "#8a8a8a", "alpha": 0.35, "linewidth": 0.7, "zorder": 1, **rows})
+    if x.dtype.kind == "M":  # what all labels share, such as the day, is said once, so that they do not overlap
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        locator = AutoDateLocator(minticks=3, maxticks=MAX_DATES)
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
     return drawn
 
 
@@ -199,7 +208,8 @@ def _bars(
     """Draw the bars of a categorical column."""
     y, place = found.average[at], np.arange(len(found.grid_values[0]))
     shift = y[0] if centered else 0.0
-    bars = ax.bar(place, y - shift, **{"color": "#3b82c4", "alpha": 0.75, "width": 0.7, **line})
+    ax.set_axisbelow(True)  # lines of the grid are behind the bars, and do not shine through
+    bars = ax.bar(place, y - shift, **{"color": "#6ca1d3", "width": 0.7, **line})
     if band and not centered:
         ax.vlines(place, *found.interval[:, at], color="#12365c", linewidth=1.5, label=percent(found.level))
     drawn: list[Any] = [bars]

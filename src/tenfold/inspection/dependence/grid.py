@@ -151,8 +151,8 @@ def coded(name: str, categories: Labels, resolution: int, custom: ArrayLike | No
     known = categories.tolist()
     if custom is None and len(known) > resolution:
         raise DataError(
-            f"column {name!r} has {len(known)} categories, more than grid_resolution={resolution}. Remedy: a greater "
-            "grid_resolution, or custom_values"
+            f"column {name!r} has {len(known)} categories, more than grid_resolution={resolution}. Remedy: "
+            f"grid_resolution={len(known)}, or custom_values"
         )
     shown = known if custom is None else list(np.asarray(custom, dtype=object))
     other = [one for one in shown if one not in known]
