@@ -165,6 +165,15 @@ def not_finite(record: object) -> str | None:
     return None
 
 
+def finite_cells(stack: object) -> Any:
+    """Return which cells of a stack have no forbidden NaN or infinity."""
+    fine: Any = True
+    for name, below in _looked_at(type(stack)):
+        value = getattr(stack, name)
+        fine = fine & (finite_cells(value) if below else np.isfinite(value).reshape(len(value), -1).all(axis=1))
+    return np.asarray(fine)
+
+
 @cache
 def _looked_at(cls: type) -> tuple[tuple[str, bool], ...]:
     """The fields of a record class that are records themselves (True), or must be finite."""

@@ -136,6 +136,11 @@ def tree_levels(cells: Codes, parts: Codes) -> Iterator[tuple[Codes, Codes]]:
             cells, parts = cells[left], parts[left]
 
 
+def cell_of_rows(starts: Codes, n: int) -> Codes:
+    """Return the number of the cell of each row, from the first row of each cell."""
+    return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
+
+
 def slices(starts: Codes, n: int) -> list[slice]:
     """Return the rows of each of some cells that follow each other, from the first row of each."""
     return [slice(a, b) for a, b in pairwise([*starts.tolist(), n])]

@@ -76,11 +76,13 @@ class DummyClassifier(MultiOutput, OnePass, Classifier):
     random_state: Annotated[int | None, unseeded] = None
     constant: Annotated[Any, no_constant] = None
 
+    solves_stacks = True
+
     def statistic(self, schema: Schema) -> WeightByClass:
         return WeightByClass(len(schema.classes))
 
     def solve(self, schema: Schema, s: ClassWeights) -> PriorModel:
-        return PriorModel(s.weight, s.weight / s.weight.sum())
+        return PriorModel(s.weight, s.weight / s.weight.sum(axis=-1, keepdims=True))
 
     def certify(self, model: PriorModel, s: ClassWeights) -> tuple[Claim, ...]:
         """No constant errs less on these rows, and this is how often it errs."""

@@ -31,7 +31,7 @@ from tenfold.core.need import Kinds
 from tenfold.core.rows.columns import TextColumns
 from tenfold.core.rows.texts import MISSING_TEXT, are_texts, pack, unpack
 from tenfold.core.schema import is_text
-from tenfold.core.statistic import Grouped, Stacked
+from tenfold.core.statistic import Grouped, Stacked, slices
 from tenfold.estimator import OnePass, Transformer, fitted
 from tenfold.estimator.shell.constraints import boolean, choice
 from tenfold.estimator.shell.keyword_decisions import FUNCTIONS, copied
@@ -85,6 +85,14 @@ class MeansOfPresent(Grouped[MeanOfPresent], Stacked[MeanOfPresent]):
     def summarize(self, chunk: Chunk) -> MeanOfPresent:
         found = SpreadByColumn().summarize(chunk)
         return MeanOfPresent(found, np.maximum(chunk.total - found.weight, 0.0))
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> MeanOfPresent:
+        found = SpreadByColumn().summarize_cells(chunk, starts)
+        if chunk.uniform:
+            total = np.diff(np.append(starts, chunk.n)).astype(np.float64)
+        else:
+            total = np.array([chunk.weight[some].sum() for some in slices(starts, chunk.n)])
+        return MeanOfPresent(found, np.maximum(total[:, None] - found.weight, 0.0))
 
 
 class ValuesAndCounts(Mergeable):

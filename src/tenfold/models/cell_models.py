@@ -8,13 +8,14 @@ import numpy as np
 
 from tenfold.compiled.linear_model import normal_equations as systems
 from tenfold.core import Codes, Flags, Schema, Values
-from tenfold.core.axes import Bundle, is_record, not_finite, values
+from tenfold.core.axes import Bundle, finite_cells, is_record, not_finite, values
 from tenfold.core.driver_threads import driver_threads
-from tenfold.core.mergeable import cell_of, joined_stacks, taken
+from tenfold.core.mergeable import cell_of, joined_stacks, stacked, taken
 from tenfold.engine import current, one_blas_thread
 from tenfold.engine.cells.cells import Cells
-from tenfold.engine.cells.summing import Reasons, Summaries, Summing
+from tenfold.engine.cells.summing import REFUSED, Reasons, Summaries, Summing
 from tenfold.engine.loop import OVERFLOW
+from tenfold.estimator.shell.one_pass import OnePass
 from tenfold.linear_model.inference.standard_errors import ROBUST
 from tenfold.linear_model.least_squares.least_squares import LeastSquares
 from tenfold.linear_model.least_squares.many_systems import solve_many
@@ -53,6 +54,22 @@ class CellModels(NamedTuple):
         """Which cells have a model."""
         return self.status != FAILED
 
+    def as_array(self) -> CellModels:
+        """Return the same models as an array of them."""
+        if not self.in_stack:
+            return self
+        each = np.empty(len(self.status), dtype=object)
+        for cell in range(len(each)):
+            each[cell] = self.of(cell)
+        return self._replace(each=each, in_stack=False)
+
+    def as_stack(self) -> CellModels:
+        """Return the same models as a stack, if there are any; a cell without one has that of another there."""
+        if self.in_stack or not self.solved.any():
+            return self
+        some = next(model for model in self.each if model is not None)
+        return self._replace(each=stacked([some if model is None else model for model in self.each]), in_stack=True)
+
 
 class CellSolution(NamedTuple):
     """The model of one cell, or the reason why there is none."""
@@ -80,6 +97,44 @@ def _solve(learner: Any, schema: Schema, summing: Summing, summaries: Summaries,
         and learner.standard_errors not in ROBUST
     ):
         return _least_squares(learner, schema, summing, summaries)
+    if summing.in_stacks and isinstance(learner, OnePass) and learner.solves_stacks:
+        return _from_stack(learner, schema, summing, summaries, classes)
+    return _one_by_one(learner, schema, summing, summaries, classes)
+
+
+def _from_stack(
+    learner: Any, schema: Schema, summing: Summing, summaries: Summaries, classes: Flags | None
+) -> CellModels:
+    """Return the models of a few cells, those of the same classes made at once."""
+    if classes is not None and not classes.all():
+        patterns, which = np.unique(classes, axis=0, return_inverse=True)
+        found, order = list[CellModels](), list[Codes]()
+        for number, present in enumerate(patterns):
+            order.append(np.flatnonzero(which.ravel() == number))
+            some = summing.taken(summaries, order[-1])
+            stack, own = narrowed(some.stack, schema, present, lead=1)
+            if own is schema and not present.all():  # a record that has all classes
+                found.append(_one_by_one(learner, schema, summing, some, classes[order[-1]]))
+            else:
+                found.append(_from_stack(learner, own, summing, some._replace(stack=stack), None).as_array())
+        return joined_models(found).taken(np.argsort(np.concatenate(order), kind="stable"))
+    try:
+        with np.errstate(all="ignore"):
+            each = learner.solve(schema, summaries.stack)
+    except REFUSED:
+        return _one_by_one(learner, schema, summing, summaries, None).as_stack()
+    status, reasons = np.full(summing.count(summaries), SOLVED), dict(summaries.reasons)
+    status[list(reasons)] = FAILED
+    for cell in np.flatnonzero(~finite_cells(each) & (status == SOLVED)).tolist():
+        _, status[cell], reason = solve_one(learner, schema, summing.cell(summaries, cell))
+        if reason:
+            reasons[cell] = reason
+    return CellModels(each, True, status, reasons)
+
+
+def _one_by_one(
+    learner: Any, schema: Schema, summing: Summing, summaries: Summaries, classes: Flags | None
+) -> CellModels:
     n = summing.count(summaries)
     each, status, reasons = np.empty(n, dtype=object), np.full(n, SOLVED), dict(summaries.reasons)
     for cell in range(n):
@@ -137,35 +192,42 @@ def joined_models(found: list[CellModels]) -> CellModels:
     for one in found:
         reasons |= {before + cell: why for cell, why in one.reasons.items()}
         before += len(one.status)
-    each = [one.each for one in found]
-    joined: Values | Any = joined_stacks(each) if found[0].in_stack else np.concatenate(each)
-    return CellModels(joined, found[0].in_stack, np.concatenate([one.status for one in found]), reasons)
+    status = np.concatenate([one.status for one in found])
+    if all(one.in_stack for one in found):
+        return CellModels(joined_stacks([one.each for one in found]), True, status, reasons)
+    each: Values = np.concatenate([one.as_array().each for one in found])
+    joined = CellModels(each, False, status, reasons)
+    # a batch of which no cell has a model is no stack, and those of other classes are none together
+    return joined.as_stack() if all(one.in_stack or not one.solved.any() for one in found) else joined
 
 
-def narrowed(summary: Any, schema: Schema, present: Flags | None) -> tuple[Any, Schema]:
-    """Return a summary and its schema with those classes only that its rows have, as a fit of these rows finds them."""
+def narrowed(summary: Any, schema: Schema, present: Flags | None, lead: int = 0) -> tuple[Any, Schema]:
+    """Return a summary and its schema with those classes only that its rows have, as a fit of these rows finds them.
+
+    `lead` is the number of axes in front of those of one summary: 1 of a stack.
+    """
     if present is None or present.all() or schema.classes is None:
         return summary, schema
     own = Schema(schema.columns, schema.target, schema.classes[present], schema.named)
     try:
-        return _of_classes(summary, np.flatnonzero(present)), own
+        return _of_classes(summary, np.flatnonzero(present), lead), own
     except TypeError:  # a record that holds codes of classes, or without annotations
         return summary, schema
 
 
-def _of_classes(record: Any, places: Codes) -> Any:
+def _of_classes(record: Any, places: Codes, lead: int) -> Any:
     """Return a record with some of its classes."""
     if hasattr(record, "recode") and not isinstance(record, Bundle):
         raise TypeError("a record that holds codes of classes")
     if isinstance(record, Bundle):
-        return Bundle(tuple(_of_classes(one, places) for one in record.each), *record.rows_key)
+        return Bundle(tuple(_of_classes(one, places, lead) for one in record.each), *record.rows_key)
     found: dict[str, Any] = {}
     for name, field, value in values(record):
         if is_record(field.type):
-            value = _of_classes(value, places)
+            value = _of_classes(value, places, lead)
         for k, axis in enumerate(field.axes or ()):
             if axis == "class":
-                value = value.take(places, axis=k)
+                value = value.take(places, axis=k + lead)
         found[name] = value
     return type(record)(**found)
 

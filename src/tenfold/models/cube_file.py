@@ -98,7 +98,7 @@ def _tables(level: CubeLevel) -> Iterator[pa.Table]:
         made["summarized"] = pa.array(~np.isin(np.arange(len(at)), list(summaries.reasons)))
         if cells.classes is not None:
             made["classes."] = _column(cells.classes[at])
-        if models.in_stack:
+        if models.in_stack and isinstance(models.each, LinearModel):
             made |= {f"model.{name}": column for name, column in _columns(taken(models.each, at))}
         made |= {f"summary.{name}": column for name, column in _columns(summaries.stack)}
         found = {name: _stored(keys.values[name].take(pa.array(at)).combine_chunks()) for name in level.names}

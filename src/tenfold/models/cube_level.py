@@ -271,7 +271,8 @@ class CubeLevel:
         found[beside("reason", found)] = pa.array([models.reasons.get(place) for place in order.tolist()], pa.string())
         if models.in_stack:
             for name, column in _numbers_of(models.each, self.schema).items():
-                found[beside(name, found)] = pa.array(column[order])
+                known = models.solved | (column.dtype.kind != "f")
+                found[beside(name, found)] = pa.array(np.where(known, column, np.nan)[order])
         return pa.table(found)
 
 

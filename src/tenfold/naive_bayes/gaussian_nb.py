@@ -64,20 +64,23 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
     priors: Annotated[ArrayLike | None, array, None] = None
     var_smoothing: Annotated[float, real(0)] = 1e-9
 
+    solves_stacks = True
+
     def statistic(self, schema: Schema) -> SpreadByClass:
         class_prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
         return SpreadByClass(len(schema.classes))
 
     def solve(self, schema: Schema, s: ClassSpread) -> GaussianModel:
         # Maximum likelihood; smoothing enters here.
-        weight = s.weight[:, None]
+        weight, total = s.weight[..., None], s.weight.sum(axis=-1, keepdims=True)
         with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is no model, and the loop says so
-            mean = (weight * s.mean).sum(axis=0) / weight.sum()
-            away = np.where(weight > 0, s.mean - mean, 0.0)  # a class without rows, as in a fold, has no mean
-            overall = (s.square + weight * away**2).sum(axis=0) / weight.sum()
-            epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
-        refuse_small(overall, mean, epsilon, MIN_SQUARE_SCALE)
-        var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
+            mean = (weight * s.mean).sum(axis=-2) / total
+            away = np.where(weight > 0, s.mean - mean[..., None, :], 0.0)  # a class without rows has no mean
+            overall = (s.square + weight * away**2).sum(axis=-2) / total
+            epsilon = np.maximum(self.var_smoothing * overall.max(axis=-1), np.finfo(float).tiny)
+        refuse_small(overall, mean, float(epsilon.min()), MIN_SQUARE_SCALE)
+        var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon[..., None, None]
+        epsilon = epsilon if epsilon.ndim else float(epsilon)
         return GaussianModel(s.weight, class_prior(self.priors, s.weight), s.mean, var, epsilon)
 
     def certify(self, model: GaussianModel, s: ClassSpread) -> tuple[Claim, ...]:

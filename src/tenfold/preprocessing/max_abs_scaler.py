@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.compiled.rows.extremes import raise_to_sizes
-from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Mergeable, Need, Remedy, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Matrix, Mergeable, Need, Remedy, Schema
 from tenfold.core.statistic import Grouped, Stacked
 from tenfold.estimator import AffineTransformer, OnePass, fitted
 from tenfold.estimator.shell.keyword_decisions import copied
@@ -43,6 +43,13 @@ class LargestByColumn(Grouped[Largest], Stacked[Largest]):
         for _, block in chunk.X.blocks():
             raise_to_sizes(block, value)
         return Largest(value)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> Largest:
+        if sp.issparse(chunk.X.data) or not chunk.X.shape[1]:
+            return super().summarize_cells(chunk, starts)
+        chunk.X.check()
+        found = np.fmax.reduceat(np.abs(chunk.X.unchecked()), starts, axis=0)
+        return Largest(np.where(np.isnan(found), 0.0, found))
 
 
 class MaxAbsModel(NamedTuple):
@@ -81,6 +88,8 @@ class MaxAbsScaler(OnePass, AffineTransformer):
     _: KW_ONLY
     copy: Annotated[bool, copied] = True
     clip: Annotated[bool, Refused("unseen rows may be larger", Remedy("tn.MinMaxScaler(clip=True)"), (False,))] = False
+
+    solves_stacks = True
 
     def statistic(self, schema: Schema) -> LargestByColumn:
         return LargestByColumn()

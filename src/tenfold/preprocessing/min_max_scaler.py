@@ -78,6 +78,8 @@ class MinMaxScaler(OnePass, AffineTransformer):
                 f"Minimum of desired feature range must be smaller than maximum. Got {self.feature_range}."
             )
 
+    solves_stacks = True
+
     def statistic(self, schema: Schema) -> ExtremesByColumn:
         return ExtremesByColumn()
 

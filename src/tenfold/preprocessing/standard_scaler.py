@@ -72,6 +72,8 @@ class StandardScaler(OnePass, AffineTransformer):
         # Numbers, some perhaps missing; CSR only if zeros stay zeros.
         return Need("numeric", missing=True, sparse=not self.with_mean)
 
+    solves_stacks = True
+
     def statistic(self, schema: Schema) -> SpreadByColumn:
         return SpreadByColumn()
 

@@ -24,7 +24,7 @@ from tenfold.core.rows.joined_rows import joined
 from tenfold.core.statistic import Grouped, Held, Lens, Ordered, Stacked, slices
 from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
-from tenfold.estimator import Classifier, Clusterer, Estimator, Transformer
+from tenfold.estimator import Classifier, Clusterer, Estimator, OnePass, Transformer
 from tenfold.estimator.sequences.sequence_kinds import SequenceClassifier
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.inputs import SEQUENCE
@@ -176,6 +176,19 @@ def stacking(learner: Estimator, seed: int) -> None:
                 mine = np.flatnonzero(cells == cell)
                 alone = _in_tree({int(parts[k]): each[k] for k in mine}, 0, 16)
                 assert bits(cell_of(both, cell)) == bits(alone), f"cell {cell} of several parts {what}"
+            if isinstance(learner, OnePass) and learner.solves_stacks:
+                _assert_solved_alike(learner, schema, stack, each)
+
+
+def _assert_solved_alike(learner: Any, schema: Schema, stack: Any, each: list[Any]) -> None:
+    """The models of a stack are those of its summaries, unless an error says that they are made one by one."""
+    with np.errstate(all="ignore"):
+        try:
+            models = learner.solve(schema, stack)
+        except ValueError:
+            return
+        for cell, summary in enumerate(each):
+            assert bits(cell_of(models, cell)) == bits(learner.solve(schema, summary)), f"model {cell} of a stack"
 
 
 def _in_tree(summaries: dict[int, Any], start: int, stop: int) -> Any:

@@ -6,9 +6,12 @@ and then for the squares around them, and merged into the running values: no raw
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tenfold.compiled.decorators import kernel
+from tenfold.compiled.precision.error_free import two_sum
 from tenfold.compiled.rows.copying import copy_columns
 
 
@@ -115,6 +118,73 @@ def add_spread_present(rows, group, row_weight, height, known, shift, weight, me
                     mean[g, j] += d * share
                     square[g, j] += squares[g, j] + d * d * weight[g, j] * share
                     weight[g, j] = both
+
+
+@kernel
+def spread_of_cells(rows, group, row_weight, starts, height, weight, mean, rest, square):
+    """Weight, mean, its low-order part, and squares of each cell, by group, as of its rows alone.
+
+    Cell c has the rows from `starts[c]` up to `starts[c + 1]`. Return the number of the first cell with squares that
+    are not finite; -1, if there is none.
+    """
+    cells, groups, p = mean.shape
+    shift = np.empty((groups, p))
+    for c in range(cells):
+        some = slice(starts[c], starts[c + 1])
+        known = False
+        shift[:] = 0.0
+        for _ in range(2):
+            weight[c] = 0.0
+            mean[c] = 0.0
+            square[c] = 0.0
+            add_spread(rows[some], group[some], row_weight[some], height, known, shift, weight[c], mean[c], square[c])
+            far = False
+            for g in range(groups):
+                root = 1e-2 * math.sqrt(weight[c, g])
+                for j in range(p):
+                    if not math.isfinite(square[c, g, j]):
+                        return c
+                    far |= math.sqrt(square[c, g, j]) < root * abs(mean[c, g, j])
+            if known or not far:
+                break
+            known = True
+            shift += mean[c]
+        for g in range(groups):
+            for j in range(p):
+                mean[c, g, j], rest[c, g, j] = two_sum(shift[g, j], mean[c, g, j])
+    return -1
+
+
+@kernel
+def spread_present_of_cells(rows, group, row_weight, starts, height, weight, mean, rest, square):
+    """The same as `spread_of_cells`, leaving out missing values: each column of a group has its weight."""
+    cells, groups, p = mean.shape
+    shift = np.empty((groups, p))
+    for c in range(cells):
+        some = slice(starts[c], starts[c + 1])
+        known = False
+        shift[:] = 0.0
+        for _ in range(2):
+            weight[c] = 0.0
+            mean[c] = 0.0
+            square[c] = 0.0
+            add_spread_present(
+                rows[some], group[some], row_weight[some], height, known, shift, weight[c], mean[c], square[c]
+            )
+            far = False
+            for g in range(groups):
+                for j in range(p):
+                    if not math.isfinite(square[c, g, j]):
+                        return c
+                    far |= math.sqrt(square[c, g, j]) < 1e-2 * math.sqrt(weight[c, g, j]) * abs(mean[c, g, j])
+            if known or not far:
+                break
+            known = True
+            shift += mean[c]
+        for g in range(groups):
+            for j in range(p):
+                mean[c, g, j], rest[c, g, j] = two_sum(shift[g, j], mean[c, g, j])
+    return -1
 
 
 @kernel

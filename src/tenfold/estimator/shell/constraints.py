@@ -65,7 +65,7 @@ def class_prior(given: Any, weight: Array, fitted: bool = True) -> Array:
     """
     if given is None:
         weight = weight if fitted else np.where(weight > 0, 1.0, 0.0)
-        return weight / weight.sum()
+        return weight / weight.sum(axis=-1, keepdims=True)
     prior: Array = numbers(given, "priors")
     if prior.shape != weight.shape:
         raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")

@@ -18,6 +18,9 @@ class OnePass(Estimator[StateT, SummaryT, ModelT]):
     """Base of learners that read the rows once: a subclass writes `statistic`, `solve` and `certify`."""
 
     passes: ClassVar[str] = ONE
+    solves_stacks: ClassVar[bool] = False
+    """whether `solve` makes the models of many cells of a stack of their summaries: a stack, each to the bit its own;
+    where it raises an error they are made one by one"""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tenfold.compiled.moments.class_sums import AS_COUNTS, add_class_sums, add_sparse_class_sums
 from tenfold.core import Array, Chunk, Codes, DataError, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped, Stacked
+from tenfold.core.statistic import Grouped, Stacked, cell_of_rows
 
 
 class ClassSums(Mergeable):
@@ -39,6 +39,11 @@ class SumsByClass(Grouped[ClassSums], Stacked[ClassSums]):
         found = self._sums(chunk, np.maximum(codes, 0) * self.classes + chunk.y, weight, groups * self.classes)
         cuts = [slice(g * self.classes, (g + 1) * self.classes) for g in range(groups)]
         return [ClassSums(found.weight[cut], found.total[cut]) for cut in cuts]
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> ClassSums:
+        group, shape = cell_of_rows(starts, chunk.n) * self.classes + chunk.y, (len(starts), self.classes)
+        found = self._sums(chunk, group, chunk.weight, len(starts) * self.classes)
+        return ClassSums(found.weight.reshape(shape), found.total.reshape(*shape, chunk.X.shape[1]))
 
     def _sums(self, chunk: Chunk, group: Codes, weight: Array, groups: int) -> ClassSums:
         total = np.zeros((groups, chunk.X.shape[1]))

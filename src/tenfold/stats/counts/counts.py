@@ -9,7 +9,7 @@ import numpy as np
 from tenfold.compiled.rows.counting import add_counts
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped, Stacked
+from tenfold.core.statistic import Grouped, Stacked, cell_of_rows
 
 
 class ClassCounts(Mergeable):
@@ -50,6 +50,12 @@ class CountsByClass(Grouped[ClassCounts], Stacked[ClassCounts]):
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
         return ClassCounts.by_group(chunk, codes, groups, self.classes, self.first)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> ClassCounts:
+        both = chunk._replace(y=cell_of_rows(starts, chunk.n) * self.classes + chunk.y)
+        found = ClassCounts.of(both, len(starts) * self.classes, self.first)
+        shape = len(starts), self.classes
+        return ClassCounts(found.weight.reshape(shape), found.count.reshape(*shape, int(self.first[-1])))
 
 
 def smoothed(count: Array, alpha: float) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped, Stacked
+from tenfold.core.statistic import Grouped, Stacked, cell_of_rows
 
 
 class ClassWeights(Mergeable):
@@ -31,3 +31,9 @@ class WeightByClass(Grouped[ClassWeights], Stacked[ClassWeights]):
         k = self.classes
         found = np.bincount((codes + 1) * k + chunk.y, chunk.weight, (groups + 1) * k).astype(np.float64, copy=False)
         return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> ClassWeights:
+        found = np.bincount(
+            cell_of_rows(starts, chunk.n) * self.classes + chunk.y, chunk.weight, len(starts) * self.classes
+        )
+        return ClassWeights(found.astype(np.float64, copy=False).reshape(-1, self.classes))

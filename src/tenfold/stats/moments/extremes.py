@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tenfold.compiled.rows.extremes import widen
-from tenfold.core import Array, Chunk, Mergeable
+from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.field_values import NOT_NAN
 from tenfold.core.statistic import Grouped, Stacked
 
@@ -32,3 +32,11 @@ class ExtremesByColumn(Grouped[Extremes], Stacked[Extremes]):
         for _, block in chunk.X.blocks():
             widen(block, low, high)
         return Extremes(low + 0.0, high + 0.0)  # no -0: it equals 0, but has other bits
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> Extremes:
+        if not chunk.X.shape[1]:
+            return super().summarize_cells(chunk, starts)
+        chunk.X.check()
+        rows = chunk.X.unchecked()
+        low, high = np.fmin.reduceat(rows, starts, axis=0), np.fmax.reduceat(rows, starts, axis=0)
+        return Extremes(np.where(np.isnan(low), np.inf, low) + 0.0, np.where(np.isnan(high), -np.inf, high) + 0.0)

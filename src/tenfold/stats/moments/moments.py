@@ -246,14 +246,8 @@ class Comoments(Grouped[Moments], Stacked[Moments]):
 
 def _kernel_arguments(chunk: Chunk) -> tuple[Array, Array, Array, Array]:
     """Rows, target, weights and their roots, as kernels take them."""
-    rows, data = chunk.X.data, chunk.X.data
-    if not (isinstance(data, np.ndarray) and data.dtype == np.float64 and data.flags.c_contiguous):
-        rows = np.empty(chunk.X.shape)
-        for some, block in chunk.X.blocks(checked=False, whole=True):
-            rows[some] = block
-        rows.flags.writeable = False
     y = np.empty((chunk.n, 0)) if chunk.y is None else np.ascontiguousarray(chunk.y, dtype=np.float64)[:, None]
-    return rows, y, chunk.weight, NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
+    return chunk.X.unchecked(), y, chunk.weight, NO_NUMBERS if chunk.uniform else np.sqrt(chunk.weight)
 
 
 def _width(chunk: Chunk) -> int:

@@ -8,11 +8,17 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.compiled.moments.spread import add_spread, add_spread_columns, add_spread_present
-from tenfold.core import Array, Chunk, Codes, Mergeable
+from tenfold.compiled.moments.spread import (
+    add_spread,
+    add_spread_columns,
+    add_spread_present,
+    spread_of_cells,
+    spread_present_of_cells,
+)
+from tenfold.core import Array, Chunk, Codes, DataError, Mergeable
 from tenfold.core.field_values import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped, Stacked
-from tenfold.stats.moments.moments import refuse_infinite, two_sum
+from tenfold.stats.moments.moments import TOO_LARGE, refuse_infinite, two_sum
 
 
 class ClassSpread(Mergeable):
@@ -54,6 +60,12 @@ class SpreadByClass(Grouped[ClassSpread], Stacked[ClassSpread]):
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSpread]:
         return ClassSpread.by_group(chunk, codes, groups, self.classes)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> ClassSpread:
+        if sp.issparse(chunk.X.data):
+            return super().summarize_cells(chunk, starts)
+        weight = np.empty((len(starts), self.classes))
+        return ClassSpread(weight, *_of_cells(spread_of_cells, chunk, chunk.y, starts, self.classes, weight))
 
 
 class PresentSpread(Mergeable):
@@ -106,6 +118,26 @@ class SpreadByColumn(Grouped[ColumnSpread], Stacked[ColumnSpread]):
 
     def summarize(self, chunk: Chunk) -> ColumnSpread:
         return ColumnSpread.of(chunk)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> ColumnSpread:
+        if sp.issparse(chunk.X.data):
+            return super().summarize_cells(chunk, starts)
+        weight, group = np.empty((len(starts), 1, chunk.X.shape[1])), np.zeros(chunk.n, np.int64)
+        found = weight, *_of_cells(spread_present_of_cells, chunk, group, starts, 1, weight)
+        return ColumnSpread(*(field[:, 0] for field in found))
+
+
+def _of_cells(
+    kernel: Callable[..., int], chunk: Chunk, group: Codes, starts: Codes, groups: int, weight: Array
+) -> list[Array]:
+    """Mean, its rest, and squares by cell and group; their weights go to `weight`."""
+    if not chunk.X.missing:
+        chunk.X.check()
+    found = [np.empty((len(starts), groups, chunk.X.shape[1])) for _ in range(3)]
+    ends = np.append(starts, chunk.n)
+    if kernel(chunk.X.unchecked(), group, chunk.weight, ends, chunk.X.block_rows(), weight, *found) >= 0:
+        raise DataError(TOO_LARGE)  # who asks looks at the cells by themselves
+    return found
 
 
 def _by(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
