@@ -168,7 +168,8 @@ def not_finite(record: object) -> str | None:
 def finite_cells(stack: object) -> Any:
     """Return which cells of a stack have no forbidden NaN or infinity."""
     fine: Any = True
-    for name, below in _looked_at(type(stack)):
+    kind: type = type(stack)
+    for name, below in _looked_at(kind):
         value = getattr(stack, name)
         fine = fine & (finite_cells(value) if below else np.isfinite(value).reshape(len(value), -1).all(axis=1))
     return np.asarray(fine)
