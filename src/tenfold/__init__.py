@@ -360,6 +360,10 @@ _PLACES = {
     "tenfold.preprocessing.robust_scaler": ("RobustScaler",),
     "tenfold.preprocessing.standard_scaler": ("StandardScaler",),
     "tenfold.preprocessing.target_encoder": ("TargetEncoder",),
+    "tenfold.reporting.report": (
+        "Report",
+        "report",
+    ),
     "tenfold.sequence.categorical_hmm": ("CategoricalHMM",),
     "tenfold.sequence.gaussian_hmm": ("GaussianHMM",),
     "tenfold.sequence.hmm_classifier": ("HMMClassifier",),

@@ -240,6 +240,8 @@ from tenfold.preprocessing.quantile_transformer import QuantileTransformer as Qu
 from tenfold.preprocessing.robust_scaler import RobustScaler as RobustScaler
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
 from tenfold.preprocessing.target_encoder import TargetEncoder as TargetEncoder
+from tenfold.reporting.report import Report as Report
+from tenfold.reporting.report import report as report
 from tenfold.sequence.categorical_hmm import CategoricalHMM as CategoricalHMM
 from tenfold.sequence.gaussian_hmm import GaussianHMM as GaussianHMM
 from tenfold.sequence.hmm_classifier import HMMClassifier as HMMClassifier

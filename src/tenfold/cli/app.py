@@ -12,6 +12,7 @@ from tenfold.cli.commands.describe import describe
 from tenfold.cli.commands.fitting import evaluate, fit, predict
 from tenfold.cli.commands.model_files import inspect, merge, verify
 from tenfold.cli.commands.models_by_key import cube
+from tenfold.cli.commands.reporting import report
 from tenfold.cli.commands.selection import compare, tune
 
 DATA, MODELS, FILES, OTHERS = "Look at rows", "Fit and use models", "Model files", "Other"
@@ -30,6 +31,7 @@ app.command(rich_help_panel=MODELS)(evaluate)
 app.command(rich_help_panel=MODELS)(compare)
 app.command(rich_help_panel=MODELS)(tune)
 app.command(rich_help_panel=MODELS)(cube)
+app.command(rich_help_panel=MODELS)(report)
 app.command(rich_help_panel=FILES)(inspect)
 app.command(rich_help_panel=FILES)(verify)
 app.command(rich_help_panel=FILES)(merge)
