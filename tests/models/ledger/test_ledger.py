@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from contextlib import suppress
 from datetime import date, timedelta
 
 import numpy as np
@@ -14,35 +13,21 @@ import pyarrow as pa
 import pytest
 
 import tenfold as tn
-from helpers import by_law_params, name_of
-from tenfold.core import ONE, DataError, MergeError
+from helpers import name_of
+from tenfold.core import DataError, MergeError
 from tenfold.estimator.updating import merging
 from tenfold.models.ledger import kept_merges
 from tenfold.models.ledger.folder_store import FolderStore
 from tenfold.sources import as_source
 from tenfold.testing.comparison import bits
-from tenfold.testing.data import draw
 
+from .histories import MERGEABLE, Histories, fits
 from .ledger_rows import COLUMNS, FEATURES, LEARNERS, day, filled, ledger_at, rows_of
-
-MERGEABLE = [
-    (at, learner) for at, learner in by_law_params() if learner.passes == ONE and learner.need.sequence is None
-]
 
 
 def same(a, b):
     """Whether two fitted learners have the same bits."""
     return a.schema_ == b.schema_ and bits(a.summary_) == bits(b.summary_) and bits(a.model_) == bits(b.model_)
-
-
-def two_fits(learner):
-    """Fits of two halves of rows, of the first table that the learner can be fitted to."""
-    for seed in range(10):
-        table = draw(learner.need, seed, rows=48)
-        halves = [table.rows(slice(0, len(table.weight) // 2)), table.rows(slice(len(table.weight) // 2, None))]
-        with suppress(ValueError, Warning):
-            return [learner._blank().fit(half.X, half.y, **half.given) for half in halves]
-    raise AssertionError("there is no table for it")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -72,20 +57,20 @@ def test_the_model_of_one_day_is_that_of_a_fit_and_of_all_that_of_the_rows(tmp_p
 def test_each_learner_of_one_pass_is_that_of_the_sum(tmp_path, at, learner):
     ledger = tn.Ledger(tmp_path, learner)
     (own,) = ledger._learners.values()
-    fits = two_fits(own.learner)
-    if fits[0].does_not_merge:
-        pytest.skip(fits[0].does_not_merge)
-    for number, fitted in enumerate(fits):
+    a, b = fits(own.learner, 2)
+    if a.does_not_merge:
+        pytest.skip(a.does_not_merge)
+    for number, fitted in enumerate((a, b)):
         known = own.of_fit(fitted)
         assert ledger._put(day(number), {own.name: known}, False)
         assert not ledger._put(day(number), {own.name: known}, False)
     alone = ledger.model(since=day(0), until=day(0))
-    assert bits(alone.summary_) == bits(fits[0].summary_)
-    assert bits(alone.model_) == bits(fits[0].model_)
-    assert alone.schema_ == fits[0].schema_
+    assert bits(alone.summary_) == bits(a.summary_)
+    assert bits(alone.model_) == bits(a.model_)
+    assert alone.schema_ == a.schema_
     found = tn.Ledger(tmp_path, learner).model()
     try:
-        wanted = merging.add(*fits, again=True)
+        wanted = merging.add(a, b, again=True)
     except MergeError:  # of so few rows, drawn by their numbers
         assert learner.draws_rows
         return
@@ -362,6 +347,14 @@ def test_dropping_is_never_having_had(tmp_path, monkeypatch, seed):
         for one in (ledger, ledger_at(tmp_path / "a")):
             assert same(one.model(name), never.model(name))
     ledger.verify()
+
+
+@pytest.mark.parametrize(("at", "learner"), MERGEABLE, ids=[f"{name_of(one)}-{at}" for at, one in MERGEABLE])
+def test_histories_of_each_learner_are_those_of_ledgers_that_never_had_what_is_gone(monkeypatch, at, learner):
+    monkeypatch.setattr(kept_merges, "MIN_LEAVES", 2)
+    histories = Histories(learner)
+    if histories.merges:
+        histories.check(at)
 
 
 def test_no_bytes_of_a_dropped_batch_are_left(tmp_path, monkeypatch):
