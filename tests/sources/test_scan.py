@@ -1131,3 +1131,16 @@ def test_an_index_that_pandas_wrote_is_no_feature(tmp_path):
     assert model.coef_.tobytes() == tn.Ridge().fit(tn.scan(frame, target="y")).coef_.tobytes()
     assert np.array_equal(model.predict(rows).collect(), model.predict(frame[["a", "b", "c"]]))
     assert "__index_level_0__" in tn.scan(tmp_path / "t.parquet", target="y", columns=["a", "__index_level_0__"]).names
+
+
+def test_a_filter_that_does_not_fit_names_the_column(tmp_path):
+    table = texts()
+    pq.write_table(table, tmp_path / "t.parquet")
+    for data in (tmp_path / "t.parquet", table):
+        with pytest.raises(tn.DataError, match=r"there is no column 'bb'; did you mean \['b'\]") as info:
+            len(tn.scan(data, where=[("bb", ">", 3)]).to_arrow())
+        assert "\n" not in str(info.value)
+        with pytest.raises(
+            tn.DataError, match=r"compares \w*string with int\d+\. Remedy: a value of the column's type"
+        ):
+            len(tn.scan(data, where=[("b", ">", 3)]).to_arrow())

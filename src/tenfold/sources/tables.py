@@ -31,6 +31,9 @@ from tenfold.sources.label_codes import class_codes
 from tenfold.sources.label_codes import levels as plain_levels
 from tenfold.sources.source import Source, no_column
 
+MISSING_FIELD = re.compile(r"FieldRef\.Name\((.*?)\)")
+NOT_COMPARED = re.compile(r"matching input types \((\w+).*?, (\w+).*?\)")
+"""what Arrow says of a filter that does not fit the columns"""
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 """the name under which pandas writes an index without a name, which is no feature of a frame either"""
 INSPECTED_ROWS = 100
@@ -656,12 +659,24 @@ def _predicate(predicate: tuple[str, str, object]) -> pc.Expression:
     )
 
 
+def where_error(error: Exception, said: str, schema: pa.Schema) -> DataError:
+    """Return the error of a filter that Arrow cannot apply: it names the column, or the types that do not compare."""
+    text = str(error)
+    if missing := MISSING_FIELD.search(text):
+        return DataError(f"`where` does not fit {said}: {no_column(missing[1], schema.names)}")
+    if types := NOT_COMPARED.search(text):
+        return DataError(
+            f"`where` does not fit {said}: it compares {types[1]} with {types[2]}. Remedy: a value of the column's type"
+        )
+    return DataError(f"`where` does not fit {said}: {text.splitlines()[0]}")
+
+
 def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:
     """Return the rows of a table that satisfy an expression; raise if there are none."""
     try:
         some = table.filter(where)
     except (pa.ArrowException, KeyError) as error:
-        raise DataError(f"`where` does not fit {said}: {error}") from None
+        raise where_error(error, said, table.schema) from None
     if not some.num_rows:
         raise DataError(f"no rows of {said} match the filter `where`")
     return some

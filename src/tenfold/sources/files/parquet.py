@@ -21,7 +21,7 @@ from tenfold.sources import arrow, validation
 from tenfold.sources.files.partitions import Partitions
 from tenfold.sources.files.storage import DISK, Facts, Moved, Storage, failures
 from tenfold.sources.source import no_column
-from tenfold.sources.tables import ArrowSource, Roles, expression_of
+from tenfold.sources.tables import ArrowSource, Roles, expression_of, where_error
 
 MAX_ROW_GROUP_BYTES = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
@@ -194,7 +194,7 @@ class ParquetSource(ArrowSource):
         try:
             kept = self.storage.steady(lambda: self._fragment(k, None).subset(self.filter, schema=self.types))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
-            raise DataError(f"`where` does not fit {self.files[k]}: {error}") from None
+            raise where_error(error, self.files[k], self.types) from None
         left = {g.id for g in kept.row_groups}
         return [g for g in groups if g in left]
 
