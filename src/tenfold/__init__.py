@@ -153,7 +153,7 @@ _PLACES = {
     "tenfold.estimator.files.checkpoint": ("Checkpoint",),
     "tenfold.estimator.files.model_file": ("load",),
     "tenfold.estimator.files.registry": ("register",),
-    "tenfold.export.onnx": ("to_onnx",),
+    "tenfold.export.onnx.to_onnx": ("to_onnx",),
     "tenfold.export.tree_text": ("export_text",),
     "tenfold.feature_extraction.date_parts": ("DateParts",),
     "tenfold.feature_extraction.text.text_features": ("TextFeatures",),

@@ -110,7 +110,7 @@ class OneHotEncoder(CategoryEncoder):
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
-        table, width = self._indicators(model)
+        table, width = self.indicator_table(model)
         known = self.known_positions(model)
         at, ends = np.empty(X.shape[0] * X.shape[1], np.int64), np.zeros(len(X) + 1, np.int64)
         for rows, block in X.blocks():
@@ -133,7 +133,7 @@ class OneHotEncoder(CategoryEncoder):
                 "zeros where there are none"
             )
 
-    def _indicators(self, model: CategoryModel) -> tuple[Codes, int]:
+    def indicator_table(self, model: CategoryModel) -> tuple[Codes, int]:
         """The indicator of each code, as `coded` numbers them, -1: none; and the number of indicators."""
         rare, place, outputs = self.places(model)
         found, start = [], 0

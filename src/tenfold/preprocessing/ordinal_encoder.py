@@ -115,7 +115,7 @@ class OrdinalEncoder(CategoryEncoder):
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Array:
         """The place of each value among the sorted categories of its column."""
-        table, known = self._numbers(model), self.known_positions(model)
+        table, known = self.number_table(model), self.known_positions(model)
         out = np.empty(X.shape)
         for rows, block in X.blocks():
             codes = coded(block, model.first)
@@ -128,7 +128,7 @@ class OrdinalEncoder(CategoryEncoder):
         # The places, unless a missing value has a number of its own.
         return self.places(self.model_).outputs if np.isnan(self.encoded_missing_value) else None
 
-    def _numbers(self, model: CategoryModel) -> Array:
+    def number_table(self, model: CategoryModel) -> Array:
         """Output number of each code of `coded`."""
         unknown = np.nan if self.unknown_value is None else float(self.unknown_value)
         found = []

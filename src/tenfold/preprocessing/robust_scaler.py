@@ -118,7 +118,7 @@ class RobustScaler(OnePass, AffineTransformer):
         scale: Array = self.model_.scale
         return scale if self.with_scaling else None
 
-    def _scale(self, model: RobustModel) -> tuple[Array, Array]:
+    def offset_and_scale(self, model: RobustModel) -> tuple[Array, Array]:
         """Offset and scale of each column; a column without values is unchanged."""
         known = ~np.isnan(model.center)
         scale = np.where(known & bool(self.with_scaling), model.scale, 1.0)
@@ -126,7 +126,7 @@ class RobustScaler(OnePass, AffineTransformer):
 
     def transform_from(self, model: RobustModel, X: Columns) -> Matrix:
         """(x - median) / scale, in the float type of x."""
-        center, scale = self._scale(model)
+        center, scale = self.offset_and_scale(model)
         return X.scaled(scale, center)
 
     def affine_from(self, model: RobustModel) -> AffineMap:
@@ -136,5 +136,5 @@ class RobustScaler(OnePass, AffineTransformer):
 
     def inverse_from(self, model: RobustModel, X: Columns) -> Matrix:
         """Rows as they were before scaling: z · scale + median."""
-        center, scale = self._scale(model)
+        center, scale = self.offset_and_scale(model)
         return X.scaled(1 / scale, -center / scale)

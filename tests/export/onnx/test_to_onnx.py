@@ -5,11 +5,13 @@ import sys
 
 import numpy as np
 import onnxruntime
-import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 import tenfold as tn
+from tenfold.estimator.shell.estimator import Estimator
+from tenfold.export.onnx.converters import classified, clustered, regressed, transformed
 
 random = np.random.default_rng(0)
 X = random.normal(size=(120, 4)) * [1.0, 5.0, 0.1, 2.0] + [0.0, 10.0, 3.0, -1.0]
@@ -103,17 +105,36 @@ def test_single_precision_and_a_file(tmp_path):
 
 
 def test_what_cannot_be_exported_is_refused_by_name():
-    frame = pd.DataFrame({"size": Z[:, 0], "colour": np.where(Z[:, 1] > 0, "red", "blue")})
-    with pytest.raises(ValueError, match=r"\['colour'\] hold categories.*OneHotEncoder"):
-        tn.to_onnx(tn.MLPRegressor(2, max_iter=1).fit(frame, t))
-    with pytest.raises(TypeError, match="networks and linear models"):
-        tn.to_onnx(tn.GaussianNB().fit(Z, t > 0))
-    with pytest.raises(TypeError, match="before a model, not PCA"):
-        tn.to_onnx(make_pipeline(tn.PCA(2), tn.Ridge()).fit(Z, t))
+    with pytest.raises(TypeError, match="linear models and networks.*not BisectingKMeans.*save"):
+        tn.to_onnx(tn.BisectingKMeans(2).fit(Z))
+    with pytest.raises(TypeError, match="not PolynomialFeatures"):
+        tn.to_onnx(make_pipeline(tn.PolynomialFeatures(2), tn.Ridge()).fit(Z, t))
+    with pytest.raises(TypeError, match="not SVC"):
+        tn.to_onnx(SVC().fit(Z, t > t.mean()))
     with pytest.raises(ValueError, match="alone"):
         tn.to_onnx(tn.MLPClassifier(2, max_iter=1).fit(Z[:3], [1, 1, 1]))
     with pytest.raises(ValueError, match="dtype must be"):
         tn.to_onnx(tn.Ridge().fit(Z, t), dtype="int8")
+
+
+HOOKS = [
+    "predict_from", "scores_from", "scores_by", "scores", "decision_from", "probability_from", "label_from",
+    "transform_from", "directions",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [classified, regressed, transformed, clustered], ids=lambda kind: kind.__name__)
+def test_a_subclass_that_predicts_in_its_own_way_has_its_own_nodes(kind):
+    learners = [
+        one
+        for one in (getattr(tn, name) for name in tn.__all__)
+        if isinstance(one, type) and issubclass(one, Estimator)
+    ]
+    assert len(learners) > 60
+    for learner in learners:
+        registered = next((base for base in learner.__mro__ if base in kind.registry), object)
+        for hook in HOOKS if registered is not object else ():
+            assert getattr(learner, hook, None) is getattr(registered, hook, None), (learner, registered, hook)
 
 
 def test_without_the_package_the_error_names_the_extra():

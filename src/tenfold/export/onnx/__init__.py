@@ -1,0 +1,1 @@
+"""Models as ONNX graphs: a file for each family of models."""
