@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from tenfold.core import Codes, DataError, Flags, MatrixLike, MergeError, Schema, VectorLike
 from tenfold.core.errors import warn_user
 from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
+from tenfold.engine.plan import NO_ROWS
 from tenfold.estimator.keyed_learner import KeyedLearner
 from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
@@ -23,6 +24,8 @@ from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
 from tenfold.models.cross_validation.level_scores import LevelScores
 from tenfold.models.cube_fit import Keyed, fit_cells, learner_that_applies, named_learners
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
+from tenfold.models.gathered.fit_gathered import fit_gathered, table_source
+from tenfold.models.gathered.gather_rows import row_tables
 from tenfold.models.keyed_chunks import keyed_chunks, keyed_source
 from tenfold.models.named_cubes import failed_of, models_of, table_of
 from tenfold.models.pooling.pool_level import pool_level
@@ -66,6 +69,11 @@ class Cube(KeyedLearner, BaseEstimator):
     shared_steps : bool, default=False
         Whether the cells of a pipeline share the steps before the last, as they are fitted to all rows. By default each
         cell has its own.
+
+    gather : bool, default=False
+        Whether to gather the rows, and to fit the learner to those of each cell: for learners that read their rows
+        several times, such as `LogisticRegression`, trees, `KMeans` or boosting, and for any pipeline. The rows must
+        fit in the memory that the runner may use, and the cube keeps them for coarser keys.
 
     Attributes
     ----------
@@ -113,6 +121,7 @@ class Cube(KeyedLearner, BaseEstimator):
         missing: Missing = "error",
         cv: int | str | None = None,
         shared_steps: bool = False,
+        gather: bool = False,
     ) -> None:
         self.learner = learner
         self.by = by
@@ -120,6 +129,7 @@ class Cube(KeyedLearner, BaseEstimator):
         self.missing = missing
         self.cv = cv
         self.shared_steps = shared_steps
+        self.gather = gather
 
     # ---- fitting -----------------------------------------------------------------------------------
 
@@ -138,7 +148,8 @@ class Cube(KeyedLearner, BaseEstimator):
         self : Cube
         """
         keyed = Keyed(self._names(), self._levels(), self.missing, self._folds(), self._shared_steps())
-        found = fit_cells(named_learners(self.learner), keyed, X, y, sample_weight)
+        fit = fit_gathered if self.gather else fit_cells
+        found = fit(named_learners(self.learner), keyed, X, y, sample_weight)
         for name in ("named_cubes_", "cross_validation_"):
             self.__dict__.pop(name, None)
         if not isinstance(self.learner, (Mapping, list, tuple)):
@@ -146,7 +157,7 @@ class Cube(KeyedLearner, BaseEstimator):
             return self
         each = {}
         for (name, learner), one in zip(named_learners(self.learner), found, strict=True):
-            cube = Cube(learner, self.by, levels=self.levels, missing=self.missing, cv=self.cv)
+            cube = Cube(learner, self.by, levels=self.levels, missing=self.missing, cv=self.cv, gather=self.gather)
             each[name] = cube._become(one.schema, one.levels, one.lazy, one.scores)
             cube._warn_without_models(f"{name}: ")
         return self._become_named(each)
@@ -193,13 +204,21 @@ class Cube(KeyedLearner, BaseEstimator):
         """Return the cube of what a method makes of the cube of each learner."""
         each = {name: getattr(cube, method)(*given, **more) for name, cube in self.named_cubes_.items()}
         by = next(iter(each.values())).by
-        return Cube(self.learner, by, levels=self.levels, missing=self.missing)._become_named(each)
+        made = Cube(self.learner, by, levels=self.levels, missing=self.missing, gather=self.gather)
+        return made._become_named(each)
 
     def _refuse_named(self, call: str) -> None:
         """Refuse what is of one learner."""
         if self._named:
             name = next(iter(self.named_cubes_))
             raise TypeError(f"this cube has several learners. Remedy: cube.named_cubes_[{name!r}].{call}, of one")
+
+    def _refuse_gathered(self, what: str) -> None:
+        """Refuse what is made of summaries."""
+        if self.gather:
+            raise TypeError(
+                f"cells of gather=True {what} have no summaries. Remedy: gather=False, with a learner of one pass"
+            )
 
     @property
     def _named(self) -> bool:
@@ -222,7 +241,7 @@ class Cube(KeyedLearner, BaseEstimator):
 
     def _with(self, levels: Sequence[CubeLevel], by: Sequence[str]) -> Cube:
         """Return a cube of other cells of the same rows."""
-        made = Cube(self.learner, list(by), levels=(), missing=self.missing)
+        made = Cube(self.learner, list(by), levels=(), missing=self.missing, gather=self.gather)
         return made._become(self._schema, levels, self._lazy)
 
     def _names(self) -> tuple[str, ...]:
@@ -418,6 +437,8 @@ class Cube(KeyedLearner, BaseEstimator):
             return NotImplemented
         if self._named or other._named:
             return self._sum_of_named(other)
+        if self.gather or other.gather:
+            raise MergeError("cells that were fitted to gathered rows do not merge. Remedy: a fit to the rows of both")
         a, b = self._level, other._level
         if a.names != b.names:
             raise MergeError(f"cubes of different keys do not merge: {list(a.names)} and {list(b.names)}")
@@ -538,15 +559,28 @@ class Cube(KeyedLearner, BaseEstimator):
             return other._outputs(X, return_level, None)
         level = self._level
         keys = level.keys.values.schema
+        if self.gather:
+            return self._assembled(self._gathered_rows(X, keys), return_level)
         if is_lazy(X):
             source, need = keyed_source(X, level.learner, self._schema, keys, level.origin.computed)
             made = CellOutputs(source, self, need, warn=not return_level and self._most is None)
             return (made, made.levels()) if return_level else made
-        found, depths = list[Outputs](), list[Codes]()
-        for chunk, columns in keyed_chunks(X, level.learner, self._schema, keys, level.origin.computed):
-            output, depth = self._of_rows(chunk.X, columns)
-            found.append(output._replace(rows=np.full(chunk.n, len(depths))))
+        chunks = keyed_chunks(X, level.learner, self._schema, keys, level.origin.computed)
+        return self._assembled(((chunk.X, columns) for chunk, columns in chunks), return_level)
+
+    def _gathered_rows(self, X: MatrixLike, keys: pa.Schema) -> Iterator[tuple[Any, list[pa.Array]]]:
+        """Yield rows as tables of their features, and the columns of their keys."""
+        yield from row_tables(table_source(X), self._schema.names, keys, self._level.origin.computed)
+
+    def _assembled(self, rows: Iterable[tuple[Any, list[pa.Array]]], return_level: bool) -> Any:
+        """Return the outputs of rows that come in pieces."""
+        level, found, depths = self._level, list[Outputs](), list[Codes]()
+        for X, columns in rows:
+            output, depth = self._of_rows(X, columns)
+            found.append(output._replace(rows=np.full(len(X), len(depths))))
             depths.append(depth)
+        if not depths:
+            raise DataError(NO_ROWS)
         depth = np.concatenate(depths)
         if not return_level and self._most is None:
             warn_of_coarser(int((depth < len(level.names)).sum()), len(depth))
@@ -626,6 +660,7 @@ class Cube(KeyedLearner, BaseEstimator):
         pooled : PooledCube or PooledTables
         """
         self._refuse_named("pool()")
+        self._refuse_gathered("are not pooled: they")
         return pool_level(self._level, random)
 
     # ---- files -------------------------------------------------------------------------------------
@@ -640,6 +675,7 @@ class Cube(KeyedLearner, BaseEstimator):
         path : str or path
         """
         self._refuse_named("to_parquet(path)")
+        self._refuse_gathered("are no rows of a table: they")
         cube_file.write(self, path)
 
     @staticmethod

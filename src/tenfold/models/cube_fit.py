@@ -154,7 +154,8 @@ def _checked(given: Any) -> Any:
     if getattr(learner, "passes", None) != ONE:
         raise TypeError(
             f"{name} reads its rows several times, so the models of the cells cannot be made from one scan. "
-            "Remedy: a learner of one pass, such as Ridge, LinearRegression, GaussianNB or StandardScaler"
+            "Remedy: a learner of one pass, such as Ridge, LinearRegression, GaussianNB or StandardScaler; or "
+            "gather=True, which fits it to the gathered rows of each cell"
         )
     if learner.need.sequence is not None:
         raise TypeError(f"{name} learns from whole sequences, and cells are made of rows. Remedy: a fit for each key")
@@ -168,7 +169,7 @@ def _refuse_statistic(learner: Any, asked: Any) -> None:
         if isinstance(statistic, (Gathered, Ordered)):
             raise TypeError(
                 f"{type(learner).__name__} needs all rows at once, or one after another, and cells are made from "
-                "summaries. Remedy: a learner of one pass, such as Ridge or GaussianNB, or a fit for each key"
+                "summaries. Remedy: a learner of one pass, such as Ridge or GaussianNB, or gather=True"
             )
 
 

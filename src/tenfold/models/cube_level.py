@@ -21,7 +21,7 @@ from tenfold.engine import one_blas_thread
 from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, hashes_of_key, refuse_collision
 from tenfold.engine.cells.summing import Summaries
-from tenfold.estimator import Classifier, Transformer
+from tenfold.estimator import Classifier, Clusterer, Transformer
 from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.updating.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
@@ -302,7 +302,7 @@ def _claims(learner: Any, model: Any, summary: Any, where: Provenance, asks: boo
 
 def transforms(learner: Any) -> bool:
     """Whether what a learner makes of rows are rows, and not predictions."""
-    return isinstance(learner, Transformer) and not isinstance(learner, Classifier)
+    return isinstance(learner, Transformer) and not isinstance(learner, (Classifier, Clusterer))
 
 
 def output_of(learner: Any, X: Columns) -> Any:
