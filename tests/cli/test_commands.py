@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -182,3 +184,15 @@ def test_on_a_cluster_the_bits_are_the_same(capsys):
     run(f"{options} -o there.tenfold --engine dask", capsys)
     here, there = tn.load("here.tenfold"), tn.load("there.tenfold")
     assert here.coef_.tobytes() == there.coef_.tobytes()
+
+
+def test_the_commands_of_the_readme_run(capsys):
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    commands = re.findall(r"^tenfold (.*)$", text, re.M)
+    assert len(commands) == 3
+    half = ORDERS.rename(columns={"order": "order_id"})
+    half.iloc[:400].to_parquet("orders.parquet")
+    half.iloc[400:].to_parquet("tomorrow.parquet")
+    for command in commands:
+        run(command, capsys)
+    assert "Errors by shop" in Path("report.html").read_text()
