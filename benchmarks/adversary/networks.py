@@ -20,13 +20,15 @@ def networks_at_any_scale(case: Any) -> None:
     power = float(random.choice([0, 3, 8, 30, 100, 150, 200, -100, -170]))
     X = random.normal(size=(n, p)) * 10.0**power
     y = random.normal(size=n)
-    solver = ("adam", "sgd", "lbfgs", "cg")[case.size % 4]
-    regressor = tn.MLPRegressor((3,), solver=solver if solver != "sgd" else "lbfgs", max_iter=5)
+    solver = ("adam", "lbfgs", "lbfgs", "cg")[case.size % 4]
+    regressor = tn.MLPRegressor((3,), solver=solver, max_iter=5)
     with np.errstate(all="ignore"):
         try:
             model = regressor.fit(X, y)
         except ValueError as error:
             must(abs(power) >= 3, f"columns of usual size are refused: {error}")
+            # A gradient that overflows is seen before a step is taken, not when training has ended.
+            must(solver == "adam" or "learning_rate" not in str(error), f"{solver} takes no such parameter: {error}")
             return
         found = np.asarray(model.predict(X))
     must(np.isfinite(found).all(), f"{found[:3]}")
