@@ -186,6 +186,10 @@ _PLACES = {
         "SplitGains",
         "split_gains",
     ),
+    "tenfold.inspection.drift.drift": (
+        "Drift",
+        "drift",
+    ),
     "tenfold.inspection.importance.permutation_importance": ("permutation_importance",),
     "tenfold.inspection.importance.permutation_importance_result": ("PermutationImportance",),
     "tenfold.inspection.profile.description": (

@@ -8,6 +8,8 @@ from tenfold.inspection.dependence.partial_dependence import partial_dependence 
 from tenfold.inspection.dependence.partial_dependence_result import PartialDependence as PartialDependence
 from tenfold.inspection.dependence.split_gains import SplitGains as SplitGains
 from tenfold.inspection.dependence.split_gains import split_gains as split_gains
+from tenfold.inspection.drift.drift import Drift as Drift
+from tenfold.inspection.drift.drift import drift as drift
 from tenfold.inspection.importance.permutation_importance import permutation_importance as permutation_importance
 from tenfold.inspection.importance.permutation_importance_result import PermutationImportance as PermutationImportance
 from tenfold.inspection.profile.description import ColumnDescription as ColumnDescription

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import pyarrow as pa
@@ -15,6 +15,8 @@ from tenfold.core import Certificate, Claim, DataError, MatrixLike, MergeError, 
 from tenfold.core.certificate import number_of
 from tenfold.core.errors import from_here
 from tenfold.engine import one_blas_thread
+from tenfold.inspection.drift.drift import Drift, drift
+from tenfold.inspection.profile.profile import Profile
 from tenfold.models.ledger.batch_keys import (
     Key,
     Span,
@@ -320,6 +322,49 @@ class Ledger:
         return (
             (key, self._merged(learner, self._window(listed, None, key, last, key), listed).fitted()) for key in ends
         )
+
+    @from_here
+    def drift(
+        self,
+        key: Key | None = None,
+        *,
+        against: Span = "28d",
+        name: str | None = None,
+        correction: Literal["holm", "fdr"] = "holm",
+        level: float = 0.05,
+        min_distance: float = 0.0,
+    ) -> Drift:
+        """Compare a batch with the days before it: which columns are not as they were. No row is read.
+
+        Parameters
+        ----------
+        key : day, optional
+            By default the last.
+        against : str or timedelta, default="28d"
+            The days up to the one before it.
+        name : str, optional
+            Of the `Profile` among the learners, if there are several.
+        correction, level, min_distance
+            As in `tenfold.drift`.
+
+        Returns
+        -------
+        found : Drift
+        """
+        profiles = [one for one, learner in self._learners.items() if isinstance(learner.learner, Profile)]
+        if name is None and len(profiles) != 1:
+            raise KeyError(
+                f"drift compares profiles, and the ledger has {len(profiles)}. Remedy: name= of one of several; or a "
+                "learner tenfold.Profile() in a ledger from its first day on"
+            )
+        keys = self.keys_
+        if not keys:
+            raise DataError("the ledger is empty. Remedy: ledger.append(rows)")
+        day = key_of(key) if key is not None else keys[-1]
+        before = day_of(day, "drift") - datetime.timedelta(1)
+        after = self.model(name or profiles[0], since=day, until=day)
+        earlier = self.model(name or profiles[0], last=against, as_of=before)
+        return drift(earlier, after, correction=correction, level=level, min_distance=min_distance)
 
     def _named(self, name: str | None) -> LedgerLearner:
         if name is None and len(self._learners) == 1:

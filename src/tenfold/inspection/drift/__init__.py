@@ -1,0 +1,1 @@
+"""Drift: which columns of some rows are not as they were, from profiles alone."""
