@@ -16,8 +16,8 @@ import pandas as pd
 import tenfold as tn
 
 # %%
-# Half a year of days. The effect of a discount fades from April on, and from day 120 on the sensor of the temperature is
-# a degree off.
+# Half a year of days. The effect of a discount fades from April on, and from day 120 on the sensor of the temperature
+# is a degree off.
 
 DAYS = pd.date_range("2026-01-01", periods=180)
 
@@ -45,8 +45,8 @@ for number in range(len(DAYS)):
     ledger.append(sales(number))
 
 # %%
-# The model of the last 28 days, for each day: 153 windows of 22,400 rows, made of summaries. With a half-life older days
-# count less instead.
+# The model of the last 28 days, for each day: 153 windows of 22,400 rows, made of summaries. With a half-life older
+# days count less instead.
 
 began = time.perf_counter()
 windows = dict(ledger.rolling("28d", "items", since=DAYS[27].date()))
@@ -81,9 +81,9 @@ for axes in (above, below):
 plt.show()
 
 # %%
-# The discount lost its effect without any change of the rows, so that only the coefficients tell; the temperature drifts
-# for the four weeks that it takes until the days before are as far off as the new ones. The days of the faulty sensor
-# can be taken out, with a receipt that says so, and the model is that of a ledger which never had them.
+# The discount lost its effect without any change of the rows, so that only the coefficients show it; the temperature
+# drifts for the weeks that it takes until the days before are as far off as the new ones. The days of the faulty sensor
+# can be taken out, with a receipt, and the model is that of a ledger which never had them.
 
 receipt = ledger.drop(*(day.date() for day in DAYS[120:]))
 print(f"{len(receipt.keys)} days dropped, {len(ledger.keys_)} left")
