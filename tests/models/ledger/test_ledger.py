@@ -18,6 +18,8 @@ from tenfold.core import DataError, MergeError
 from tenfold.estimator.updating import merging
 from tenfold.models.ledger import kept_merges
 from tenfold.models.ledger.folder_store import FolderStore
+from tenfold.models.ledger.leaf_file import LeafFile, leaf_bytes
+from tenfold.models.ledger.merge_cache import MergeCache, array_bytes
 from tenfold.sources import as_source
 from tenfold.testing.comparison import bits
 
@@ -487,6 +489,91 @@ def test_verify_reads_every_byte_and_names_a_damaged_leaf(tmp_path):
     path.write_bytes((tmp_path / f"{day(0)}.leaf").read_bytes())
     with pytest.raises(tn.ModelFileError, match=r"its file was renamed"):
         ledger_at(tmp_path).verify()
+
+
+def test_a_damaged_leaf_can_be_dropped(tmp_path):
+    ledger = filled(tmp_path, range(3), ("price",))
+    (tmp_path / f"{day(1)}.leaf").write_bytes(b"tenfleaf")
+    with pytest.raises(tn.ModelFileError, match="Remedy: drop it|is no leaf"):
+        ledger.model()
+    receipt = ledger.drop(day(1))
+    assert receipt.dropped == {f"{day(1)}.leaf": "damaged"}
+    receipt.check()
+    assert same(ledger.model(), filled(tmp_path / "never", [0, 2], ("price",)).model())
+
+
+def signed(raw, random):
+    """The leaf with one thing changed in its header or a section, and all checksums made again."""
+    leaf = LeafFile(raw, "it")
+    sections = [bytearray(leaf.bytes_of(number)) for number in range(len(leaf.sections))]
+    about = json.dumps(leaf.about)
+    if random.random() < 0.5:
+        some = sections[int(random.integers(len(sections)))]
+        at = int(random.integers(len(some)))
+        some[at] = int(random.integers(32, 127)) if random.random() < 0.7 else int(random.integers(256))
+    else:
+        at = int(random.integers(len(about)))
+        about = about[:at] + chr(int(random.integers(32, 127))) + about[at + 1 :]
+    try:
+        about = json.loads(about)
+    except ValueError:
+        return None
+    return leaf_bytes(about, [bytes(some) for some in sections])
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_forged_leaves_raise_errors_that_name_them(tmp_path, name):
+    filled(tmp_path, range(2), (name,))
+    path, random, refused = tmp_path / f"{day(1)}.leaf", np.random.default_rng(0), []
+    raw = path.read_bytes()
+    for _ in range(250):
+        forged = signed(raw, random)
+        if forged is None:
+            continue
+        path.write_bytes(forged)
+        try:
+            ledger_at(tmp_path, (name,)).verify()
+            ledger_at(tmp_path, (name,)).model()
+        except (tn.ModelFileError, MergeError) as error:
+            refused.append(str(error))
+    assert len(refused) > 50
+    assert [text for text in refused if day(1) not in text and "not finite" not in text] == []
+
+
+def test_batches_that_are_dropped_meanwhile_are_left_out(tmp_path):
+    class Dropping(FolderStore):
+        dropped = False
+
+        def get(self, name):
+            if not self.dropped:
+                self.dropped = True
+                (tmp_path / f"{day(1)}.leaf").unlink()
+            return super().get(name)
+
+    filled(tmp_path, range(4), ("price",))
+    found = ledger_at(Dropping(tmp_path), ("price",)).model()
+    assert found.certificate_.provenance.rows == 120
+
+
+def test_classes_beyond_two_are_refused_where_two_are_taken(tmp_path):
+    learner = next(one for _, one in MERGEABLE if one.need.binary and one.need.target == "class")
+    ledger = tn.Ledger(tmp_path, learner, target="y")
+    for number, classes in enumerate(([0, 1], [1, 2])):
+        x = np.arange(20) % 2
+        ledger.append(pd.DataFrame({"a": x, "b": 1 - x, "y": np.array(classes)[x]}), key=day(number))
+    with pytest.raises(MergeError, match=r"do not merge: .* takes two classes, and there are \[0, 1, 2\]"):
+        ledger.model()
+
+
+def test_merges_in_memory_have_a_bound(tmp_path):
+    ledger = filled(tmp_path, [0], ("price",))
+    listed = ledger.store.names()
+    one = ledger._merged(ledger._named(None), list(listed), listed)
+    cache = MergeCache(3 * array_bytes(one.summary))
+    for k in range(10):
+        cache[str(k)] = one
+    assert [str(k) in cache for k in range(10)] == [False] * 7 + [True] * 3
+    assert cache.bytes == 3 * array_bytes(one.summary)
 
 
 def test_the_same_rows_under_two_keys_are_said(tmp_path):

@@ -32,6 +32,7 @@ from tenfold.models.ledger.folder_store import FolderStore
 from tenfold.models.ledger.kept_merges import KeptMerges, is_kept
 from tenfold.models.ledger.leaf_file import LeafFile, digest, leaf_bytes
 from tenfold.models.ledger.ledger_learner import LedgerLearner
+from tenfold.models.ledger.merge_cache import MergeCache
 from tenfold.models.ledger.merge_order import MergeNode, merge_order
 from tenfold.models.ledger.merged import Merged
 from tenfold.models.ledger.receipt import Receipt, state_digest
@@ -41,8 +42,10 @@ from tenfold.models.ledger.store import Store
 FittedLearner = Any
 """of the class of the learner that the ledger has"""
 REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-MAX_MERGES = 4096
-"""merges of one learner that stay in memory"""
+MAX_TRIES = 5
+"""how often the folder is listed again if batches are dropped while a model is made"""
+DAMAGED = "damaged"
+"""in a receipt, in place of the fingerprint of a leaf whose header cannot be read"""
 
 
 class Ledger:
@@ -120,7 +123,7 @@ class Ledger:
         self._batches = BatchRows(key, targets, features or {})
         self.store = _store(store, storage_options)
         self._kept = KeptMerges(self.store)
-        self._merges: dict[str, dict[str, Merged]] = {name: {} for name in named}
+        self._merges = {name: MergeCache() for name in named}
 
     def __repr__(self) -> str:
         return f"<Ledger: {', '.join(self._learners)} in {self.store.place()}>"
@@ -212,7 +215,12 @@ class Ledger:
         names = self._leaf_names()
         if missing := sorted(wanted - {_key(name) for name in names}, key=key_order):
             raise KeyError(f"the ledger has no batch {missing[0]!r}; `keys_` lists those that it has")
-        prints = {name: self._fingerprint_of(name) or "" for name in names}
+        prints = {}
+        for name in names:
+            try:
+                prints[name] = self._fingerprint_of(name) or ""
+            except ModelFileError:  # also a damaged leaf can be dropped
+                prints[name] = DAMAGED
         gone = {name: found for name, found in prints.items() if _key(name) in wanted}
         left = {name: found for name, found in prints.items() if name not in gone}
         self._forget()
@@ -249,7 +257,7 @@ class Ledger:
     def _forget(self) -> None:
         """Forget all that was read: summaries of a batch are not to stay in memory either."""
         for name, learner in self._learners.items():
-            self._merges[name] = {}
+            self._merges[name] = MergeCache()
             learner.forget()
 
     # ---- models ------------------------------------------------------------------------------------
@@ -287,6 +295,24 @@ class Ledger:
             It has the bits of the model of a ledger that has only these batches.
         """
         learner = self._named(name)
+        for left in reversed(range(MAX_TRIES)):
+            try:
+                return self._model(learner, since, until, last, as_of, half_life)
+            except FileNotFoundError:  # a batch was dropped meanwhile
+                if not left:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def _model(
+        self,
+        learner: LedgerLearner,
+        since: Key | None,
+        until: Key | None,
+        last: Span | None,
+        as_of: Key | None,
+        half_life: Span | None,
+    ) -> FittedLearner:
+        """Return the fitted learner of a window of the folder as it is listed now."""
         listed = self.store.names()
         names = self._window(listed, since, until, last, as_of, half_life)
         if half_life is None:
@@ -317,11 +343,10 @@ class Ledger:
             The last of the window.
         learner : learner
         """
-        learner, listed = self._named(name), self.store.names()
-        ends = dict.fromkeys(_key(leaf) for leaf in self._window(listed, since, until, None, None))
-        return (
-            (key, self._merged(learner, self._window(listed, None, key, last, key), listed).fitted()) for key in ends
-        )
+        learner, days = self._named(name), days_of(last, "last")
+        ends = dict.fromkeys(_key(leaf) for leaf in self._window(self.store.names(), since, until, None, None))
+        span = datetime.timedelta(days)
+        return ((key, self.model(learner.name, last=span, as_of=key)) for key in ends)
 
     @from_here
     def drift(
@@ -426,8 +451,10 @@ class Ledger:
 
     def _merged(self, learner: LedgerLearner, names: Sequence[str], listed: Mapping[str, str]) -> Merged:
         """Return the merge of some leaves."""
-        tags = [listed.get(name, "") for name in names]
-        root = merge_order(names, tags)
+        try:
+            root = merge_order(names, [listed[name] for name in names])
+        except KeyError as error:
+            raise FileNotFoundError(f"{error} was dropped") from None
         assert root is not None
         whole = len(names) == sum(read_leaf_name(name) is not None for name in listed)
         made: list[MergeNode] = []
@@ -474,8 +501,6 @@ class Ledger:
                 found = found.merge(self._walk(node.right, learner, listed, made))
             if is_kept(node):
                 made.append(node)
-        if len(known) >= MAX_MERGES:
-            del known[next(iter(known))]
         known[node.stamp] = found
         return found
 
@@ -498,8 +523,14 @@ class Ledger:
 
     def _leaf(self, name: str) -> LeafFile:
         leaf = LeafFile(self.store.get(name), f"the leaf {name!r}")
-        if leaf.about.get("key") != _key(name) or not isinstance(leaf.about.get("learners"), dict):
-            raise ModelFileError(f"{leaf.where} has the batch {leaf.about.get('key')!r}: its file was renamed")
+        about, learners = leaf.about, leaf.about.get("learners")
+        kinds = {"key": str, "rows": int, "time": str, "version": str, "learners": dict}
+        if any(type(about.get(word)) is not kind for word, kind in kinds.items()):
+            raise ModelFileError(f"{leaf.where} is malformed: its header")
+        if not all(isinstance(one, dict) and isinstance(one.get("fingerprint"), str) for one in learners.values()):
+            raise ModelFileError(f"{leaf.where} is malformed: its header")
+        if about["key"] != _key(name):
+            raise ModelFileError(f"{leaf.where} has the batch {about['key']!r}: its file was renamed")
         return leaf
 
     # ---- what there is -----------------------------------------------------------------------------
@@ -542,7 +573,8 @@ class Ledger:
             leaf = self._leaf(name)
             leaf.check()
             for learner in self._learners.values():
-                learner.read(leaf, _key(name)).provenance()
+                if learner.name in leaf.about["learners"]:
+                    learner.read(leaf, _key(name)).provenance()
             prints.setdefault(_fingerprint(leaf.about["learners"]), []).append(name)
         root = merge_order(names, [listed.get(name, "") for name in names])
         for who in self._learners:

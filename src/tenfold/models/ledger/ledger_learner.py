@@ -6,6 +6,8 @@ What leaves have in common, the columns and what the learner chose by them, is d
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -148,7 +150,7 @@ class LedgerLearner:
     def read(self, leaf: LeafFile, key: str) -> Merged:
         """Return what this learner knows of a leaf. Parameters that its summary depends on are compared."""
         about = self.about(leaf)
-        try:
+        with _naming(leaf):
             learner, computed = self._choices(leaf, about)
             schema = self._schema(leaf, about, learner)
             self._check_agrees(leaf, about, learner, schema)
@@ -156,8 +158,6 @@ class LedgerLearner:
             reader.know(learner)
             summary = read_summary(reader, node, learner, schema)
             reader.finish()
-        except (ModelFileError, MergeError) as error:
-            raise error if leaf.where in str(error) else type(error)(f"{leaf.where}: {error}") from None
         if summary is None:
             raise ModelFileError(f"{leaf.where} has no summary")
         where = cache(partial(self._provenance, leaf, about["record"]))
@@ -165,8 +165,9 @@ class LedgerLearner:
 
     def _provenance(self, leaf: LeafFile, number: int) -> Provenance:
         """Return where the rows of a leaf came from."""
-        node, reader = leaf.section(number)
-        found = read_certificate(reader, parts(node, "params", "certificate")[1]).provenance
+        with _naming(leaf):
+            node, reader = leaf.section(number)
+            found = read_certificate(reader, parts(node, "params", "certificate")[1]).provenance
         assert found is not None
         return found
 
@@ -253,6 +254,15 @@ def _described(params: dict[str, Any]) -> dict[str, list[str]]:
 
 def _text_of(one: Any) -> str:
     return one[0] if isinstance(one, list) and one and isinstance(one[0], str) else "?"
+
+
+@contextmanager
+def _naming(leaf: LeafFile) -> Iterator[None]:
+    """Name the leaf that an error is about."""
+    try:
+        yield
+    except (ModelFileError, MergeError) as error:
+        raise error if leaf.where in str(error) else type(error)(f"{leaf.where}: {error}") from None
 
 
 def _columns(leaf: LeafFile, about: dict[str, Any]) -> tuple[str, str]:

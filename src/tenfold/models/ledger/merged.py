@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Certificate, Claim, MergeError, Provenance, Schema
+from tenfold.core import Certificate, Claim, DataError, MergeError, Provenance, Schema
 from tenfold.core.axes import not_finite, recode
 from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread
@@ -45,8 +45,11 @@ class Merged(NamedTuple):
             raise MergeError(f"{where}: they have other computed columns. Remedy: the same `with_columns` for both")
         try:
             schema = self.schema if self.schema is other.schema else self.schema + other.schema
-            summary = recode(self.summary, self.schema, schema) + recode(other.summary, other.schema, schema)
-        except MergeError as error:
+            if mine.need.binary and schema.classes is not None and len(schema.classes) > 2:
+                raise MergeError(f"{type(mine).__name__} takes two classes, and there are {schema.classes.tolist()}")
+            with refusing_arithmetic_errors(), naming_columns(schema), np.errstate(over="ignore", invalid="ignore"):
+                summary = recode(self.summary, self.schema, schema) + recode(other.summary, other.schema, schema)
+        except (MergeError, DataError) as error:
             raise MergeError(f"{where}: {error}") from None
         there = dict(other.decided)
         both = tuple((name, value and there[name]) for name, value in self.decided if name in there)
