@@ -100,6 +100,8 @@ _PLACES = {
     "tenfold.display.models.activations": ("ActivationsDisplay",),
     "tenfold.display.models.attention": ("AttentionDisplay",),
     "tenfold.display.models.caterpillar": ("CaterpillarDisplay",),
+    "tenfold.display.models.cell_heatmap": ("CellHeatmapDisplay",),
+    "tenfold.display.models.cell_panels": ("CellPanelsDisplay",),
     "tenfold.display.models.clusters": (
         "ElbowDisplay",
         "SilhouetteDisplay",

@@ -14,6 +14,8 @@ from tenfold.display.evaluation.roc_curve import RocCurveDisplay as RocCurveDisp
 from tenfold.display.models.activations import ActivationsDisplay as ActivationsDisplay
 from tenfold.display.models.attention import AttentionDisplay as AttentionDisplay
 from tenfold.display.models.caterpillar import CaterpillarDisplay as CaterpillarDisplay
+from tenfold.display.models.cell_heatmap import CellHeatmapDisplay as CellHeatmapDisplay
+from tenfold.display.models.cell_panels import CellPanelsDisplay as CellPanelsDisplay
 from tenfold.display.models.clusters import ElbowDisplay as ElbowDisplay
 from tenfold.display.models.clusters import SilhouetteDisplay as SilhouetteDisplay
 from tenfold.display.models.decision_boundary import DecisionBoundaryDisplay as DecisionBoundaryDisplay

@@ -23,7 +23,7 @@ from tenfold.models import cube_file
 from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
 from tenfold.models.cross_validation.level_scores import LevelScores
 from tenfold.models.cube_fit import Keyed, fit_cells, learner_that_applies, named_learners
-from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, transforms
+from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, predicts, transforms
 from tenfold.models.gathered.fit_gathered import fit_gathered, table_source
 from tenfold.models.gathered.gather_rows import row_tables
 from tenfold.models.keyed_chunks import keyed_chunks, keyed_source
@@ -542,7 +542,10 @@ class Cube(KeyedLearner, BaseEstimator):
 
     def _has_kind(self, transforming: bool) -> bool:
         """Whether a learner transforms rows, or whether one predicts."""
-        return any(transforms(learner_that_applies(one)) is transforming for _, one in named_learners(self.learner))
+        return any(
+            transforms(one) if transforming else predicts(one)
+            for one in (learner_that_applies(given) for _, given in named_learners(self.learner))
+        )
 
     def _of_kind(self, method: str, X: MatrixLike, return_level: bool, level: Level = None) -> Any:
         """Return predictions or transformed rows; of several learners, of each that makes such."""

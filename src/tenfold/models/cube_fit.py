@@ -31,7 +31,7 @@ from tenfold.models.cube_level import CubeLevel, Origin, beside
 from tenfold.models.pipelines.absorbed_pipeline import AbsorbedSteps, absorbed_pipeline
 from tenfold.sources import Source, as_source
 from tenfold.sources.frames import materialized
-from tenfold.sources.inputs import form_of, is_lazy
+from tenfold.sources.inputs import as_named_source, form_of, is_lazy
 from tenfold.stats.combinators import View, statistics
 
 
@@ -116,7 +116,11 @@ def fit_cells(
                 raise TypeError(
                     f"{type(given).__name__} predicts nothing, so held-out rows have no score. Remedy: cv=None"
                 )
-    X = X if len(blanks) == 1 else materialized(X)
+    X = materialized(X)
+    if any(learner.chooses_columns for learner in blanks):
+        named = as_named_source(X)
+        features = X if named is None else named.without(*(name for name in keyed.side if name in named.names))
+        blanks = [one.bound(features, y) if one.chooses_columns else one for one in blanks]
     batches: dict[tuple[object, ...], list[int]] = {}
     for at, learner in enumerate(blanks):
         batches.setdefault(() if len(blanks) == 1 or is_lazy(X) else form_of(X, learner.need), []).append(at)

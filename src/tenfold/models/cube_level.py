@@ -21,7 +21,7 @@ from tenfold.engine import one_blas_thread
 from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, hashes_of_key, refuse_collision
 from tenfold.engine.cells.summing import Summaries
-from tenfold.estimator import Classifier, Clusterer, Transformer
+from tenfold.estimator import Classifier, Clusterer, Regressor, Transformer
 from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.updating.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
@@ -260,6 +260,11 @@ class CubeLevel:
             at = last
         return summing.in_tree(summing.joined(found), cell[starts], rank[starts] >> height)
 
+    def _row(self, place: int) -> dict[str, Any]:
+        """Return the values of the model of a cell, by name."""
+        found: dict[str, Any] = self.learner.table_row(self.schema, self.models.of(place))
+        return found
+
     # ---- tables ------------------------------------------------------------------------------------
 
     def table(self) -> pa.Table:
@@ -273,6 +278,10 @@ class CubeLevel:
             for name, column in _numbers_of(models.each, self.schema).items():
                 known = models.solved | (column.dtype.kind != "f")
                 found[beside(name, found)] = pa.array(np.where(known, column, np.nan)[order])
+        else:
+            rows = [self._row(place) if models.solved[place] else {} for place in order.tolist()]
+            for name in dict.fromkeys(name for row in rows for name in row):
+                found[beside(name, found)] = pa.array([row.get(name) for row in rows])
         return pa.table(found)
 
 
@@ -303,6 +312,11 @@ def _claims(learner: Any, model: Any, summary: Any, where: Provenance, asks: boo
 def transforms(learner: Any) -> bool:
     """Whether what a learner makes of rows are rows, and not predictions."""
     return isinstance(learner, Transformer) and not isinstance(learner, (Classifier, Clusterer))
+
+
+def predicts(learner: Any) -> bool:
+    """Whether a learner predicts something of each row."""
+    return isinstance(learner, (Classifier, Clusterer, Regressor))
 
 
 def output_of(learner: Any, X: Columns) -> Any:

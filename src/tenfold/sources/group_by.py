@@ -25,10 +25,10 @@ class GroupedRows:
 
         Parameters
         ----------
-        learner : learner
-            Unfitted, of one pass.
+        learner : learner, list or dict of learners
+            Unfitted.
         **parameters
-            Of the cube: `levels`, `missing`.
+            Of the cube: `levels`, `missing`, `cv`, `gather`, ...
 
         Returns
         -------

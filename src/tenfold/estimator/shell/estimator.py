@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds, Schema, Stop
 from tenfold.core.arrays import MatrixLike, VectorLike
-from tenfold.core.axes import freeze
+from tenfold.core.axes import freeze, is_record, values
 from tenfold.core.contract import RecordTypes, for_users, record_types
 from tenfold.core.errors import from_here
 from tenfold.core.learner import ModelT, StateT, SummaryT
@@ -274,6 +274,19 @@ class Estimator(Parameters, CallbackSupportMixin, BaseEstimator, Generic[StateT,
     def each_output(self) -> list[Any]:
         """The models of each column of the target: itself, of a target that is one column."""
         return [self]
+
+    def table_row(self, schema: Schema, model: ModelT) -> dict[str, Any]:
+        """Return the values of a model as a row of a table: single numbers, and those of each column or feature."""
+        found: dict[str, Any] = {}
+        for name, field, value in values(model):
+            if name in self.hidden or is_record(field.type):
+                continue
+            if isinstance(value, (bool, int, float)):
+                found[name] = value
+            elif field.axes in (("feature",), ("column",)):
+                names = schema.feature_names if field.axes == ("feature",) else schema.names
+                found |= {f"{name}_{one}": number for one, number in zip(names, value.tolist(), strict=True)}
+        return found
 
     @property
     def does_not_merge(self) -> str:

@@ -208,6 +208,21 @@ class Profile(OnePass):
         exact = "every value of text was counted"
         return whole.claim(), Claim("count error", off, "proved", why if off else exact, "data")
 
+    def table_row(self, schema: Schema, model: ProfileModel) -> dict[str, Any]:
+        # Of each column what `describe` shows; of text the most frequent value in place of numbers.
+        found: dict[str, Any] = {}
+        for column in Description.of(schema, model, None).columns:
+            found |= {f"missing_{column.name}": column.missing, f"distinct_{column.name}": column.distinct}
+            if column.kind == "text":
+                found[f"top_{column.name}"] = column.parts[0].label if column.parts else None
+                continue
+            ends = {name: column.quantiles[name] for name in ("min", "median", "max")}
+            numbers: dict[str, Any] = {"mean": column.mean, "std": column.std, **ends}
+            if column.kind != "number":  # a moment reads as such
+                numbers = {name: column.value(end) for name, end in ends.items()}
+            found |= {f"{name}_{column.name}": number for name, number in numbers.items()}
+        return found
+
     def is_valid(self, model: ProfileModel, summary: ProfileSummary | None, schema: Schema) -> bool:
         return are_texts(model.letters, model.ends, distinct=False) and int(model.first[-1]) == len(model.ends)
 

@@ -88,7 +88,7 @@ class GatheredSource(TableSource):
     def __init__(self, table: pa.Table, roles: Roles, part: Codes, firsts: Codes, said: str) -> None:
         super().__init__(table, roles, "the rows of the cell")
         self._cuts = np.searchsorted(part, np.arange(len(firsts) + 1))
-        self.firsts, self.said = firsts, said
+        self.firsts, self.place_name = firsts, said
         self.counted = None  # type: ignore[assignment]
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
@@ -100,7 +100,7 @@ class GatheredSource(TableSource):
         return None
 
     def fingerprint(self) -> str:
-        return self.said
+        return self.place_name
 
 
 class FeatureTable(NamedTuple):

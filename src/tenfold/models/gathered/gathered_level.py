@@ -156,6 +156,12 @@ class GatheredLevel(CubeLevel):
             return Outputs(rows[which], cell.transform(table), tuple(cell.get_feature_names_out()))
         return Outputs(rows[which], np.asarray(cell.predict(table)))
 
+    def _row(self, place: int) -> dict[str, Any]:
+        cell = self.models.each[place]
+        last = cell.steps[-1][1] if is_pipeline(cell) else cell
+        found: dict[str, Any] = last.table_row(last.schema_, last.model_)
+        return found
+
     def only(self, places: Codes) -> GatheredLevel:
         ends = np.append(self.starts[1:], len(self.dealt.part))
         rows = np.concatenate([np.arange(a, b) for a, b in zip(self.starts[places], ends[places], strict=True)])

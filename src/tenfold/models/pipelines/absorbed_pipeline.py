@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from tenfold.core import ONE, Certificate, Claim, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Initial
+from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import AffineTransformer, Estimator, Regressor, SummaryScored, Transformer
 from tenfold.estimator.ensembles.pipeline import Pipeline
@@ -128,6 +129,17 @@ class AbsorbedSteps(Chained):
         for step, link in zip(self.learners()[:-1], model.links.each, strict=False):
             known = known.moved(step.affine_from(link.each[0]))
         return known.moments
+
+    def table_row(self, schema: Schema, model: ChainModel) -> dict[str, Any]:
+        # That of the last step, whose columns have the names that the steps before it give them.
+        *before, last = self.learners()
+        names = list(schema.names)
+        for step, link in zip(before, model.links.each, strict=False):
+            step._set(link.schema(schema), link.each[0], None, Certificate())
+            names = step.names_out(names)
+        after = Schema(plain_columns(tuple(names)), schema.target, schema.classes, schema.named)
+        found: dict[str, Any] = last.table_row(after, model.links.each[-1].each[0])
+        return found
 
     def sharing(self, schema: Schema, summary: Any) -> AbsorbedSteps:
         """Return the learner whose steps before the last are those of a summary of all rows."""
