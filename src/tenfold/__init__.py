@@ -156,6 +156,7 @@ _PLACES = {
     "tenfold.estimator.files.model_file": ("load",),
     "tenfold.estimator.files.registry": ("register",),
     "tenfold.export.onnx.to_onnx": ("to_onnx",),
+    "tenfold.export.sql.to_sql": ("to_sql",),
     "tenfold.export.tree_text": ("export_text",),
     "tenfold.feature_extraction.date_parts": ("DateParts",),
     "tenfold.feature_extraction.text.text_features": ("TextFeatures",),

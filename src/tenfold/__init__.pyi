@@ -108,6 +108,7 @@ from tenfold.estimator.files.checkpoint import Checkpoint as Checkpoint
 from tenfold.estimator.files.model_file import load as load
 from tenfold.estimator.files.registry import register as register
 from tenfold.export.onnx.to_onnx import to_onnx as to_onnx
+from tenfold.export.sql.to_sql import to_sql as to_sql
 from tenfold.export.tree_text import export_text as export_text
 from tenfold.feature_extraction.date_parts import DateParts as DateParts
 from tenfold.feature_extraction.text.text_features import TextFeatures as TextFeatures

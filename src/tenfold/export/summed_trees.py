@@ -27,6 +27,8 @@ class SummedTrees(NamedTuple):
     """nodes x outputs"""
     base: Array
     divisor: float = 1.0
+    by_turns: bool = False
+    """whether the trees add to one output each, by turns"""
 
     @classmethod
     def of(cls, model: Any) -> SummedTrees:
@@ -50,7 +52,7 @@ class SummedTrees(NamedTuple):
                 tree_of = np.repeat(np.arange(len(roots)), np.diff(np.append(roots, trees.node_count)))
                 value = np.zeros((len(added), len(base)))
                 value[np.arange(len(value)), tree_of % len(base)] = added
-                return cls(trees, roots, value, base)
+                return cls(trees, roots, value, base, by_turns=True)
         raise TypeError(f"{type(model).__name__} has no trees that add up")
 
     @classmethod

@@ -9,10 +9,8 @@ import numpy as np
 from tenfold.ensemble.ada_boost.ada_boost_classifier import AdaBoostClassifier
 from tenfold.ensemble.bagging.bagging_classifier import BaggingClassifier
 from tenfold.ensemble.bagging.bagging_regressor import BaggingRegressor
-from tenfold.estimator.ensembles.frozen_step import thawed_steps
 from tenfold.estimator.ensembles.parallel_transformers import Branches
-from tenfold.estimator.ensembles.pipeline import learned_steps
-from tenfold.estimator.shell.fitted_params import as_fitted
+from tenfold.export.fitted_stages import fitted_stages
 from tenfold.export.onnx.converters import ClassOutputs, classified, regressed, transformed
 from tenfold.export.onnx.graph_builder import GraphBuilder
 from tenfold.export.onnx.graph_columns import GraphColumns
@@ -74,13 +72,7 @@ def side_by_side(model: Any, graph: GraphBuilder, table: GraphColumns) -> GraphC
     fitted, found = model.fitted_by_name(), GraphColumns(())
     for branch, columns in zip(model.going(), model.columns(model.schema_), strict=True):
         mine = table.select(graph, list(columns))
-        for step in fitted_steps(fitted[branch.name]):
+        for step in fitted_stages(fitted[branch.name]):
             mine = transformed(step, graph, mine)
         found = found.beside(mine)
     return found
-
-
-def fitted_steps(model: Any) -> list[Any]:
-    """Return the steps of a fitted pipeline, or a learner alone, each with the parameters that it was fitted with."""
-    steps = thawed_steps(learned_steps(model))
-    return [as_fitted(step) if hasattr(step, "schema_") else step for step in steps]

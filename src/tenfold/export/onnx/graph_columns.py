@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Codes, Column, Schema
+from tenfold.core import Column, Schema
 from tenfold.core.schema import is_text
 from tenfold.export.onnx.graph_builder import ML, GraphBuilder
 
@@ -167,8 +167,3 @@ def holds_text(column: Column) -> bool:
     """Whether the values of a column are text."""
     labels = column.categories
     return column.kind == "text" or (labels is not None and len(labels) > 0 and is_text(labels))
-
-
-def feature_offsets(schema: Schema) -> Codes:
-    """Where the features of each column begin, and those of the last end."""
-    return np.concatenate([[0], np.cumsum(np.maximum(schema.levels, 1))]).astype(np.int64)

@@ -8,26 +8,11 @@ import numpy as np
 
 from tenfold.core import Array, Schema
 from tenfold.discriminant_analysis.linear_discriminant_analysis import LinearDiscriminantAnalysis
+from tenfold.export.linear_terms import GLM_REGRESSORS, LINEAR_REGRESSORS, PLANES, coefficients, feature_offsets
 from tenfold.export.onnx.converters import ClassOutputs, classified, regressed
 from tenfold.export.onnx.graph_builder import GraphBuilder
-from tenfold.export.onnx.graph_columns import GraphColumns, feature_offsets, table_rows
-from tenfold.linear_model.class_moments.adaline import Adaline
-from tenfold.linear_model.cross_validated.elastic_net_cv import ElasticNetCV
-from tenfold.linear_model.cross_validated.lasso_cv import LassoCV
-from tenfold.linear_model.cross_validated.ridge_cv import RidgeCV
-from tenfold.linear_model.glm.gamma_regressor import GammaRegressor
+from tenfold.export.onnx.graph_columns import GraphColumns, table_rows
 from tenfold.linear_model.glm.logistic_regression import LogisticRegression
-from tenfold.linear_model.glm.poisson_regressor import PoissonRegressor
-from tenfold.linear_model.least_squares.linear_regression import LinearRegression
-from tenfold.linear_model.least_squares.ridge import Ridge
-from tenfold.linear_model.penalized.bridge_regression import BridgeRegression
-from tenfold.linear_model.penalized.elastic_net import ElasticNet
-from tenfold.linear_model.penalized.lasso import Lasso
-from tenfold.linear_model.sgd.perceptron import Perceptron
-from tenfold.linear_model.sgd.sgd_classifier import SGDClassifier
-from tenfold.linear_model.sgd.sgd_regressor import SGDRegressor
-from tenfold.svm.linear_svc import LinearSVC
-from tenfold.svm.linear_svr import LinearSVR
 
 
 def affine(graph: GraphBuilder, table: GraphColumns, schema: Schema, W: Array, b: Array) -> str:
@@ -52,44 +37,30 @@ def affine(graph: GraphBuilder, table: GraphColumns, schema: Schema, W: Array, b
     return out
 
 
-def coefficients(model: Any) -> tuple[Array, Array]:
-    """Return the coefficients, features x outputs, and the intercept of each output."""
-    W = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
-    return W.T, np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), (len(W),))
-
-
-@regressed.register(LinearRegression)
-@regressed.register(Ridge)
-@regressed.register(RidgeCV)
-@regressed.register(Lasso)
-@regressed.register(LassoCV)
-@regressed.register(ElasticNet)
-@regressed.register(ElasticNetCV)
-@regressed.register(BridgeRegression)
-@regressed.register(SGDRegressor)
-@regressed.register(LinearSVR)
 def line(model: Any, graph: GraphBuilder, table: GraphColumns) -> str:
     """Return xᵀβ + β₀."""
     return affine(graph, table, model.schema_, *coefficients(model))
 
 
-@regressed.register(PoissonRegressor)
-@regressed.register(GammaRegressor)
 def mean_of_log_link(model: Any, graph: GraphBuilder, table: GraphColumns) -> str:
     """Return exp(xᵀβ + β₀)."""
     return graph.node("Exp", affine(graph, table, model.schema_, *coefficients(model)))
 
 
-@classified.register(SGDClassifier)
-@classified.register(Perceptron)
-@classified.register(Adaline)
-@classified.register(LinearSVC)
 def planes(model: Any, graph: GraphBuilder, table: GraphColumns) -> ClassOutputs:
     """Return distances from planes: of two classes one, on the side of the second."""
     f = affine(graph, table, model.schema_, *coefficients(model))
     if len(model.classes_) > 2:
         return ClassOutputs(f, None)
     return ClassOutputs(both_sides(graph, f), None, graph.node("Squeeze", f, graph.constant([1])))
+
+
+for _kind in LINEAR_REGRESSORS:
+    regressed.register(_kind, line)
+for _kind in GLM_REGRESSORS:
+    regressed.register(_kind, mean_of_log_link)
+for _kind in PLANES:
+    classified.register(_kind, planes)
 
 
 @classified.register(LogisticRegression)

@@ -12,10 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import Labels
 from tenfold.estimator.shell.estimator import Estimator
 from tenfold.estimator.shell.kinds import Classifier, Clusterer, Regressor, Transformer
-from tenfold.estimator.shell.multi_output import MultiOutput
-from tenfold.export.onnx import cluster_nodes, encoder_nodes, naive_bayes_nodes, network_nodes, scaler_nodes  # noqa: F401
+from tenfold.export.fitted_stages import fitted_stages, models_of_outputs
+from tenfold.export.onnx import (  # noqa: F401
+    cluster_nodes,
+    encoder_nodes,
+    ensemble_nodes,
+    naive_bayes_nodes,
+    network_nodes,
+    scaler_nodes,
+)
 from tenfold.export.onnx.converters import classified, clustered, refused, regressed, transformed
-from tenfold.export.onnx.ensemble_nodes import fitted_steps
 from tenfold.export.onnx.graph_builder import ML, GraphBuilder
 from tenfold.export.onnx.graph_columns import GraphColumns, inputs_of
 
@@ -66,13 +72,13 @@ def to_onnx(model: BaseEstimator, path: str | os.PathLike[str] | None = None, *,
         raise ImportError("to_onnx needs the package onnx. Remedy: pip install 'tenfold[onnx]'") from None
     if dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', not {dtype!r}")
-    stages = fitted_steps(model)
+    stages = fitted_stages(model)
     for stage in stages:
         if not isinstance(stage, Estimator):
             raise refused(stage)
         check_is_fitted(stage)
     last = stages[-1]
-    schema = _outputs_of(stages[0])[0].schema_
+    schema = models_of_outputs(stages[0])[0].schema_
     graph = GraphBuilder(onnx, dtype, schema.names)
     inputs, table = inputs_of(graph, schema)
     for stage in stages[:-1]:
@@ -113,17 +119,12 @@ def _outputs(graph: GraphBuilder, model: Any, table: GraphColumns) -> list[Any]:
 
 def _predictions(graph: GraphBuilder, model: Any, table: GraphColumns) -> list[Any]:
     """Append the numbers of a regressor: rows, or rows x outputs of several targets."""
-    each = _outputs_of(model)
+    each = models_of_outputs(model)
     if len(each) > 1 or each[0] is not model:
         graph.node("Concat", *(regressed(one, graph, table) for one in each), axis=1, name="prediction")
         return [graph.output("prediction", [None, len(each)])]
     graph.node("Squeeze", regressed(model, graph, table), graph.constant([1]), name="prediction")
     return [graph.output("prediction", [None])]
-
-
-def _outputs_of(model: Any) -> list[Any]:
-    """Return the models of the columns of a target; of a target that is one column, the model itself."""
-    return model.each_output() if isinstance(model, MultiOutput) else [model]
 
 
 def _class_outputs(graph: GraphBuilder, model: Any, table: GraphColumns) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Models as SQL: a file for each family of models."""
