@@ -180,6 +180,10 @@ def test_computed_columns_are_computed_for_new_rows(path):
     some = frame["store"] == 3
     found = cube.predict(frame)
     assert np.array_equal(found[some], cube["FR", 3].predict(frame.loc[some, COLUMNS]))
+    pipeline = tn.make_pipeline(tn.KBinsDiscretizer(3), tn.Ridge())
+    cube = tn.Cube(pipeline, by=["country", "store"], gather=True).fit(rows)
+    one = cube["FR", 3].predict(frame.loc[some, COLUMNS])
+    assert np.array_equal(cube.predict(frame)[some], one)
 
 
 def test_more_rows_than_memory_and_what_needs_summaries_is_refused(path):

@@ -65,11 +65,9 @@ class Cube(KeyedLearner, BaseEstimator):
         A number of folds that rows are dealt to at random, or the column that has the fold of each row: predictors are
         scored on held-out rows, by their own cell and by coarser keys. The models of all folds are made in the same
         scan. So are the scores of linear models; those of others take one more.
-
     shared_steps : bool, default=False
         Whether the cells of a pipeline share the steps before the last, as they are fitted to all rows. By default each
         cell has its own.
-
     gather : bool, default=False
         Whether to gather the rows, and to fit the learner to those of each cell: for learners that read their rows
         several times, such as `LogisticRegression`, trees, `KMeans` or boosting, and for any pipeline. The rows must

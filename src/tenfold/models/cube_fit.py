@@ -57,7 +57,6 @@ class Keyed(NamedTuple):
     missing: Missing
     cv: int | str | None = None
     """number of folds, or the column that has them"""
-
     shared_steps: bool = False
     """whether cells share the steps of a pipeline before the last"""
 

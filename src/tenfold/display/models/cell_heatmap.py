@@ -52,7 +52,7 @@ class CellHeatmapDisplay:
     >>> rng = np.random.default_rng(0)
     >>> sales = pd.DataFrame({"country": rng.choice(["DE", "FR"], 200), "year": rng.integers(2020, 2024, 200)})
     >>> sales["size"] = rng.uniform(1, 5, 200)
-    >>> sales["price"] = sales["size"] * (sales["year"] - 2018) + rng.normal(size=200)
+    >>> sales["price"] = sales["size"] * (sales["year"] - 2018) + 0.1 * rng.normal(size=200)
     >>> cube = tn.Cube(tn.LinearRegression(), by=["country", "year"]).fit(tn.scan(sales, target="price"))
     >>> display = tn.display.CellHeatmapDisplay.from_cube(cube, "coef_size")
     >>> display.values.round()

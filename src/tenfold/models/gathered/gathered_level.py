@@ -90,6 +90,7 @@ class GatheredLevel(CubeLevel):
 
     def __init__(self, learner: Any, names: tuple[str, ...], rows: RowsByPart, origin: Origin) -> None:
         self.dealt, keys, self.starts = rows.dealt(names)
+        self.ends = np.append(self.starts[1:], len(self.dealt.part))
         counts = np.add.reduceat(self.dealt.weighted.astype(np.int64), self.starts)
         summing: Any = None  # cells have no summaries
         cells = Cells(summing, keys, counts, None, 0, None)
@@ -129,15 +130,17 @@ class GatheredLevel(CubeLevel):
     def source(self, place: int) -> GatheredSource:
         """Return the rows of a cell."""
         rows, start = self.dealt, int(self.starts[place])
-        many = int(np.append(self.starts, len(rows.part))[place + 1]) - start
+        many = int(self.ends[place]) - start
         said = f"{self.origin.source} {self.described(place)}".rstrip()
         part = rows.part[start : start + many]
         return GatheredSource(rows.table.slice(start, many), rows.roles, part, rows.firsts, said)
 
     def fitted(self, place: int) -> Any:
         found = self.models.each[place]
-        if self.origin.computed:
+        if self.origin.computed:  # of a copy: the rows that the cube predicts have them already
             found = copy(found)
+            if is_pipeline(found):
+                found.steps = [(name, copy(step)) for name, step in found.steps]
             first = found.steps[0][1] if is_pipeline(found) else found
             first._computed = self.origin.computed
         return found
@@ -163,8 +166,8 @@ class GatheredLevel(CubeLevel):
         return found
 
     def only(self, places: Codes) -> GatheredLevel:
-        ends = np.append(self.starts[1:], len(self.dealt.part))
-        rows = np.concatenate([np.arange(a, b) for a, b in zip(self.starts[places], ends[places], strict=True)])
+        ranges = zip(self.starts[places], self.ends[places], strict=True)
+        rows = np.concatenate([np.arange(start, end) for start, end in ranges])
         found = GatheredLevel(self.learner, self.names, self.dealt.taken(rows), self.origin)
         if "models" in self.__dict__:
             found.__dict__["models"] = self.models.taken(places)
