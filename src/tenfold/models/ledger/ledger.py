@@ -228,10 +228,19 @@ class Ledger:
         self._kept.drop(wanted, self.store.names())
         self.store.delete(*gone)
         self._kept.drop(wanted, self.store.names())
+        self._sweep()
         return Receipt(
             tuple(sorted(wanted, key=key_order)), gone, left, state_digest(prints), state_digest(left), _now(),
             tenfold.__version__,
         )  # fmt: skip
+
+    def _sweep(self) -> None:
+        """Delete kept merges that are not of the ledger as it is: of earlier states, or of readers that died."""
+        listed = self.store.names()
+        names = [name for name, _ in self._sorted(listed)]
+        root = merge_order(names, [listed.get(name, "") for name in names])
+        for who in self._learners:
+            self._kept.sweep(root, who, listed)
 
     @from_here
     def retain(self, span: Span) -> Receipt | None:
@@ -567,8 +576,7 @@ class Ledger:
         certificate : Certificate
         """
         prints: dict[str, list[str]] = {}
-        listed = self.store.names()
-        names = [name for name, _ in self._sorted(listed)]
+        names = self._leaf_names()
         for name in names:
             leaf = self._leaf(name)
             leaf.check()
@@ -576,9 +584,7 @@ class Ledger:
                 if learner.name in leaf.about["learners"]:
                     learner.read(leaf, _key(name)).provenance()
             prints.setdefault(_fingerprint(leaf.about["learners"]), []).append(name)
-        root = merge_order(names, [listed.get(name, "") for name in names])
-        for who in self._learners:
-            self._kept.sweep(root, who, listed)
+        self._sweep()
         twice = [leaves for leaves in prints.values() if len(leaves) > 1]
         why = f"the checksums of {number_of(len(names), 'leaf').replace('leafs', 'leaves')} hold, and all is decoded"
         again = "; ".join(" and ".join(leaves) for leaves in twice) or "no two batches have equal summaries"
