@@ -516,6 +516,7 @@ def test_a_damaged_file_is_refused(tmp_path):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         try:
             found = tn.Cube.open(path)
+            found.table()
         except (tn.ModelFileError, OSError, ValueError):
             refused += 1
         else:
@@ -537,7 +538,7 @@ def test_a_damaged_file_is_named(tmp_path):
             tn.Cube.open_cell(path, "s1")
     pq.write_table(pa.table({"store": ["s1"]}), path)
     with pytest.raises(tn.ModelFileError, match="no file of Cube.to_parquet: it holds no cube"):
-        tn.Cube.open(path)
+        tn.Cube.open(path).table()
 
 
 def forged(path, **columns):
@@ -569,7 +570,7 @@ def test_a_forged_file_is_refused(tmp_path, column, value, says):
     assert digest(tn.Cube.open(path)) == digest(cube)
     forged(path, **{column: lambda old: pa.array([value, *old.to_pylist()[1:]], old.type)})
     with pytest.raises(tn.ModelFileError, match=rf"cube\.parquet.*{says}"):
-        tn.Cube.open(path)
+        tn.Cube.open(path).table()
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
@@ -961,3 +962,24 @@ def test_a_cube_with_one_model_is_silent():
     frame.loc[~there, "a"] = np.nan
     cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
     assert len(cube.failed_) == cube.n_cells_ - 1
+
+
+def test_an_opened_cube_reads_one_row_group_for_a_cell(tmp_path, monkeypatch):
+    monkeypatch.setattr(cube_file, "MOST_CELLS", 100)
+    frame = sales(cells=900).drop(columns=["weight", "country"])
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    cube.to_parquet(tmp_path / "cube.parquet")
+    read, groups = [], cube_file.CubeFile._read
+    monkeypatch.setattr(cube_file.CubeFile, "_read", lambda self, group: (read.append(group), groups(self, group))[1])
+    again = tn.Cube.open(tmp_path / "cube.parquet")
+    assert len(again) == len(cube)
+    assert again["s7"].coef_.tobytes() == cube["s7"].coef_.tobytes()
+    assert len(read) == 1
+    with pytest.raises(KeyError, match=r"no cell 'none'.*cube\.parquet"):
+        again["none"]
+    copy = pickle.loads(pickle.dumps(again))
+    (tmp_path / "cube.parquet").unlink()  # what is open is read to its end
+    assert digest(again) == digest(copy) == digest(cube)
+    assert len(read) == 2 + -(-len(cube) // 100)
+    again["s7"], again.table(), again.predict(frame)
+    assert len(read) == 2 + -(-len(cube) // 100)

@@ -342,6 +342,8 @@ class Cube(KeyedLearner, BaseEstimator):
         if len(key) < len(level.names):
             coarser = self._found.get(level.names[: len(key)])
             level = self._merged_cell(key) if coarser is None else coarser
+        else:
+            level = level.around(key)
         place = level.place(key)
         if place < 0:
             raise KeyError(self._no_cell(level, key))
@@ -682,6 +684,9 @@ class Cube(KeyedLearner, BaseEstimator):
     @staticmethod
     def open(path: Any) -> Cube:
         """Open a cube that was written by `to_parquet`. Loading it runs no code of the file.
+
+        Its cells are read when they are asked for: `cube[key]` reads one row group, and what needs all cells reads them
+        once. A row group that was damaged is an error when it is read.
 
         Parameters
         ----------

@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tenfold.core import Flags, ModelFileError, Schema
+from tenfold.core import Codes, Flags, ModelFileError, Schema
 from tenfold.core.axes import fields, is_record, values
 from tenfold.core.mergeable import taken
 from tenfold.engine.cells.cells import Cells
@@ -30,13 +32,15 @@ from tenfold.estimator.files.encoding import Reader, Writer, parts
 from tenfold.estimator.files.model_file import read_computed, read_schema, refusing_parameters, write_schema
 from tenfold.estimator.files.registry import id_of
 from tenfold.linear_model.least_squares.routes import LinearModel
-from tenfold.models.cell_models import FAILED, STATUS, CellModels
+from tenfold.models.cell_models import FAILED, STATUS, CellModels, solve_cells
 from tenfold.models.cube_level import CubeLevel, Origin, beside
 from tenfold.models.pipelines.absorbed_pipeline import AbsorbedSteps
 from tenfold.stats.combinators import View
 
 MAGIC, VERSION = "tenfold.cube", 1
-CELLS_PER_ROW_GROUP = 2048
+ROW_GROUP_BYTES, LEAST_CELLS, MOST_CELLS = 1 << 21, 64, 2048
+"""bytes of the summaries of a row group, which is read for one cell, and how many cells it has at least and at most:
+each adds to the footer, which is read as well"""
 UNREADABLE = (pa.ArrowException, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 """what comes of reading a file that is damaged or forged"""
 HEAD = ("learner", "params", "schema", "by", "missing", "direct", "origin", "summary", "tensors", "digests")
@@ -76,10 +80,15 @@ def write(cube: Any, path: Any) -> None:
     digests: list[str] = []
     tables = _tables(level)
     first = next(tables)
-    with written_at_once(path) as file, pq.ParquetWriter(file, first.schema, compression="none") as writer:
+    with (
+        written_at_once(path) as file,
+        pq.ParquetWriter(
+            file, first.schema, compression="none", use_dictionary=False, write_statistics=[beside("hash", level.names)]
+        ) as writer,
+    ):
         for table in chain([first], tables):
             digests.append(_digest(table))
-            writer.write_table(table, row_group_size=CELLS_PER_ROW_GROUP)
+            writer.write_table(table, row_group_size=MOST_CELLS)
         head = json.dumps({**document, "digests": digests}, allow_nan=False)
         seal = hashlib.sha256(head.encode()).hexdigest()
         writer.add_key_value_metadata({MAGIC: head, f"{MAGIC}.sha256": seal})
@@ -88,9 +97,7 @@ def write(cube: Any, path: Any) -> None:
 def _tables(level: CubeLevel) -> Iterator[pa.Table]:
     """Yield the cells as tables of one row group each."""
     cells, models, keys = level.cells, level.models, level.keys
-    for start in range(0, len(cells), CELLS_PER_ROW_GROUP):
-        at = np.arange(start, min(start + CELLS_PER_ROW_GROUP, len(cells)))
-        summaries = cells.taken(at)
+    for at, summaries in _groups(cells, max(min(ROW_GROUP_BYTES // max(cells.unit, 1), MOST_CELLS), LEAST_CELLS)):
         made = {"hash": pa.array(keys.hash[at]), "check": pa.array(keys.check[at])}
         made["rows"] = pa.array(cells.rows[at].astype(np.int64))
         made["status"] = pa.array(STATUS[models.status[at]], pa.string())
@@ -103,6 +110,20 @@ def _tables(level: CubeLevel) -> Iterator[pa.Table]:
         made |= {f"summary.{name}": column for name, column in _columns(summaries.stack)}
         found = {name: _stored(keys.values[name].take(pa.array(at)).combine_chunks()) for name in level.names}
         yield pa.table(found | {beside(name, level.names): column for name, column in made.items()})
+
+
+def _groups(cells: Cells, size: int) -> Iterator[tuple[Codes, Summaries]]:
+    """Yield consecutive cells with their summaries, so many at a time."""
+    left, done, many = list[Summaries](), 0, 0
+    for _, some in cells.batches():
+        n, at = cells.summing.count(some), 0
+        while at < n:
+            more = min(size - many, n - at)
+            left.append(cells.summing.taken(some, np.arange(at, at + more)))
+            at, many = at + more, many + more
+            if many == size or done + many == len(cells):
+                yield np.arange(done, done + many), cells.summing.joined(left)
+                left, done, many = [], done + many, 0
 
 
 def _stored(column: Any) -> Any:
@@ -146,7 +167,8 @@ def _digest(table: pa.Table) -> str:
         if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
             digest.update(json.dumps(column.to_pylist(), default=str).encode())
         else:
-            digest.update(column.to_numpy(zero_copy_only=False).tobytes())
+            numbers: Any = np.ascontiguousarray(column.to_numpy(zero_copy_only=False))
+            digest.update(numbers)
     return digest.hexdigest()
 
 
@@ -282,15 +304,18 @@ class CubeFile:
         return found.reshape((n, *shape))
 
     def cell(self, key: tuple[Any, ...]) -> CubeLevel:
-        """Return the cells of the row group that may have a key."""
+        """Return the level of one cell: one row group is read, and checked, and one row of it used."""
         if len(key) != len(self.by):
             raise KeyError(f"a key has {len(self.by)} values, {list(self.by)}, not {len(key)}")
         found = hashes_of_key(key)
-        if found is None:
-            raise KeyError(f"there is no cell {key!r} in {self.path}")
-        with self._naming():
-            group = self._group_of(int(found[0][0]))
-        return self.level([group])
+        if found is not None:
+            with self._naming():
+                table = self._read(self._group_of(int(found[0][0])))
+                hashes = self._lists(table, "hash", (), np.dtype(np.uint64))
+                at = int(np.searchsorted(hashes, found[0][0]))
+                if at < len(hashes) and hashes[at] == found[0][0]:
+                    return self._level(table.slice(at, 1))
+        raise KeyError(f"there is no cell {key if len(key) != 1 else key[0]!r} in {self.path}")
 
     def _group_of(self, hash: int) -> int:
         """Return the row group that may have a hash: they are sorted."""
@@ -316,14 +341,52 @@ def _tensor(dtype: str, shape: list[int], data: str) -> Any:
         raise ModelFileError("the head is malformed") from None
 
 
+class StoredLevel(CubeLevel):
+    """The cells of a file, which are read when they are asked for: one by one, or all of them, and then kept."""
+
+    def __init__(self, file: CubeFile) -> None:
+        self.file = file
+        self.learner, self.schema, self.names = file.learner, file.schema, file.by
+        self.origin, self.direct = file.origin, file.direct
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return int(self.file.file.metadata.num_rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the cells, and not the file."""
+        given = self.learner, self.schema, self.names, self.cells, self.origin, self.direct
+        return CubeLevel, (*given, self.__dict__.get("models"))
+
+    def around(self, key: tuple[Any, ...]) -> CubeLevel:
+        if "cells" in self.__dict__:
+            return self
+        with self._lock:
+            return self.file.cell(key)
+
+    @cached_property
+    def cells(self) -> Cells:  # type: ignore[override]
+        """The cells; reading them sets the models as well, if the file has them."""
+        with self._lock:
+            level = self.file.level(list(range(self.file.file.metadata.num_row_groups)))
+        if "models" in level.__dict__:
+            self.__dict__["models"] = level.models
+        return level.cells
+
+    @cached_property
+    def models(self) -> CellModels:
+        cells = self.cells
+        known = self.__dict__.get("models")
+        return solve_cells(self.learner, self.schema, cells) if known is None else known
+
+
 def read(path: Any) -> Any:
-    """Return the cube of a file."""
+    """Return the cube of a file: its cells are read when they are asked for."""
     from tenfold.models.cube import Cube
 
-    with CubeFile(path) as found:
-        level = found.level(list(range(found.file.metadata.num_row_groups)))
+    found = CubeFile(path)
     cube = Cube(found.learner._blank(), list(found.by), missing=found.missing)
-    return cube._become(found.schema, [level])
+    return cube._become(found.schema, [StoredLevel(found)])
 
 
 def read_cell(path: Any, key: tuple[Any, ...]) -> Any:
