@@ -19,7 +19,7 @@ from tenfold.estimator.updating import merging
 from tenfold.models.ledger import kept_merges
 from tenfold.models.ledger.folder_store import FolderStore
 from tenfold.models.ledger.leaf_file import LeafFile, leaf_bytes
-from tenfold.models.ledger.merge_cache import MergeCache, array_bytes
+from tenfold.models.ledger.merge_cache import RECORD_BYTES, MergeCache, array_bytes
 from tenfold.sources import as_source
 from tenfold.testing.comparison import bits
 
@@ -583,15 +583,24 @@ def test_classes_beyond_two_are_refused_where_two_are_taken(tmp_path):
         ledger.model()
 
 
+def test_a_summary_does_not_hold_the_file_that_it_came_from(tmp_path):
+    ledger = filled(tmp_path, [0], ("price", "profile"))
+    found = ledger._read(f"{day(0)}.leaf", ledger._named("price")).summary.comoment
+    while isinstance(found.base, np.ndarray):
+        found = found.base
+    assert len(found.base) < (tmp_path / f"{day(0)}.leaf").stat().st_size / 4
+
+
 def test_merges_in_memory_have_a_bound(tmp_path):
     ledger = filled(tmp_path, [0], ("price",))
     listed = ledger.store.names()
     one = ledger._merged(ledger._named(None), list(listed), listed)
-    cache = MergeCache(3 * array_bytes(one.summary))
+    size = array_bytes(one.summary) + RECORD_BYTES
+    cache = MergeCache(3 * size)
     for k in range(10):
         cache[str(k)] = one
     assert [str(k) in cache for k in range(10)] == [False] * 7 + [True] * 3
-    assert cache.bytes == 3 * array_bytes(one.summary)
+    assert cache.bytes == 3 * size
 
 
 def test_the_same_rows_under_two_keys_are_said(tmp_path):

@@ -93,22 +93,17 @@ class LeafFile:
         found: str = self.sections[number][1]
         return found
 
-    def bytes_of(self, number: Any) -> memoryview:
-        """Return a section whose bytes are those of its digest."""
+    def bytes_of(self, number: Any) -> bytes:
+        """Return a section whose bytes are those of its digest: a copy, so that its arrays do not hold the file."""
         wanted, start = self.digest_of(number), self.starts[number]
-        raw = self.raw[start : start + self.sections[number][0]]
+        raw = bytes(self.raw[start : start + self.sections[number][0]])
         if digest(raw) != wanted:
             raise self._damaged(f"section {number}")
         return raw
 
     def section(self, number: Any) -> tuple[Any, Reader]:
         """Return the node of a section, and a reader of its arrays."""
-        try:
-            return _read(self.bytes_of(number))
-        except (ModelFileError, KeyError, UnicodeDecodeError) as error:
-            if str(error).startswith(self.where):
-                raise
-            raise ModelFileError(f"{self.where} is malformed: {error}") from None
+        return read_section(self.bytes_of(number), self.where)
 
     def check(self) -> None:
         """Check the digest of every section."""
@@ -142,13 +137,21 @@ def _starts(sections: Any, first: int, size: int) -> list[int]:
     return found
 
 
-def _read(raw: memoryview) -> tuple[Any, Reader]:
+def read_section(raw: bytes, where: str) -> tuple[Any, Reader]:
+    """Return the node of a section of a file, and a reader of its arrays."""
+    try:
+        return _read(raw)
+    except (ModelFileError, KeyError, UnicodeDecodeError) as error:
+        raise ModelFileError(f"{where} is malformed: {error}") from None
+
+
+def _read(raw: bytes) -> tuple[Any, Reader]:
     """Return what a section holds; no length in it is believed."""
     (length,) = LENGTH.unpack_from(raw)
     if length > len(raw) - LENGTH.size:
         raise ModelFileError("a section is cut off")
     at = LENGTH.size + length
-    head = read_json(bytes(raw[LENGTH.size : at]).decode(), "section")
+    head = read_json(raw[LENGTH.size : at].decode(), "section")
     shapes, tensors = head["arrays"], {}
     if not isinstance(shapes, list):
         raise ModelFileError("a section is malformed")

@@ -27,7 +27,7 @@ from tenfold.estimator.files.registry import id_of
 from tenfold.estimator.shell.fitted_params import as_fitted
 from tenfold.estimator.updating.capabilities import remedy_for_more_rows
 from tenfold.estimator.updating.merging import different
-from tenfold.models.ledger.leaf_file import LeafFile, digest, section
+from tenfold.models.ledger.leaf_file import LeafFile, digest, read_section, section
 from tenfold.models.ledger.merged import Merged
 
 MAX_KNOWN = 1024
@@ -150,7 +150,7 @@ class LedgerLearner:
     def read(self, leaf: LeafFile, key: str) -> Merged:
         """Return what this learner knows of a leaf. Parameters that its summary depends on are compared."""
         about = self.about(leaf)
-        with _naming(leaf):
+        with _naming(leaf.where):
             learner, computed = self._choices(leaf, about)
             schema = self._schema(leaf, about, learner)
             self._check_agrees(leaf, about, learner, schema)
@@ -160,16 +160,8 @@ class LedgerLearner:
             reader.finish()
         if summary is None:
             raise ModelFileError(f"{leaf.where} has no summary")
-        where = cache(partial(self._provenance, leaf, about["record"]))
+        where = cache(partial(_provenance, leaf.bytes_of(about["record"]), leaf.where))
         return Merged(learner, schema, summary, where, key, computed, tuple(about["decided"].items()))
-
-    def _provenance(self, leaf: LeafFile, number: int) -> Provenance:
-        """Return where the rows of a leaf came from."""
-        with _naming(leaf):
-            node, reader = leaf.section(number)
-            found = read_certificate(reader, parts(node, "params", "certificate")[1]).provenance
-        assert found is not None
-        return found
 
     def _choices(self, leaf: LeafFile, about: dict[str, Any]) -> tuple[Any, Any]:
         """Return the learner with what it chose when it saw the rows, and the computed columns of these."""
@@ -256,13 +248,22 @@ def _text_of(one: Any) -> str:
     return one[0] if isinstance(one, list) and one and isinstance(one[0], str) else "?"
 
 
+def _provenance(raw: bytes, where: str) -> Provenance:
+    """Return where the rows of a leaf came from, by the bytes of its record."""
+    with _naming(where):
+        node, reader = read_section(raw, where)
+        found = read_certificate(reader, parts(node, "params", "certificate")[1]).provenance
+    assert found is not None
+    return found
+
+
 @contextmanager
-def _naming(leaf: LeafFile) -> Iterator[None]:
+def _naming(where: str) -> Iterator[None]:
     """Name the leaf that an error is about."""
     try:
         yield
     except (ModelFileError, MergeError) as error:
-        raise error if leaf.where in str(error) else type(error)(f"{leaf.where}: {error}") from None
+        raise error if where in str(error) else type(error)(f"{where}: {error}") from None
 
 
 def _columns(leaf: LeafFile, about: dict[str, Any]) -> tuple[str, str]:

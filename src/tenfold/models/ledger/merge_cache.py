@@ -8,6 +8,9 @@ from tenfold.core.axes import is_record, values
 from tenfold.models.ledger.merged import Merged
 
 MAX_BYTES = 1 << 28
+"""of one learner"""
+RECORD_BYTES = 1 << 13
+"""about as many as a merge has beside its summary: where its rows came from"""
 
 
 class MergeCache:
@@ -16,7 +19,7 @@ class MergeCache:
     Parameters
     ----------
     most : int, default=MAX_BYTES
-        Bytes of arrays.
+        Bytes, about.
     """
 
     def __init__(self, most: int = MAX_BYTES) -> None:
@@ -31,10 +34,10 @@ class MergeCache:
 
     def __setitem__(self, stamp: str, merged: Merged) -> None:
         self._found[stamp] = merged
-        self.bytes += array_bytes(merged.summary)
+        self.bytes += array_bytes(merged.summary) + RECORD_BYTES
         while self.bytes > self.most and len(self._found) > 1:
             oldest = next(iter(self._found))
-            self.bytes -= array_bytes(self._found.pop(oldest).summary)
+            self.bytes -= array_bytes(self._found.pop(oldest).summary) + RECORD_BYTES
 
 
 def array_bytes(record: object) -> int:
