@@ -27,6 +27,9 @@ from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, tra
 from tenfold.models.gathered.gather_rows import GatheredSource
 from tenfold.sources.tables import Roles
 
+ROWS_FOR_THREADS = 1 << 16
+"""rows of a cell from which on its fit shares them among threads: fewer take longer to hand over"""
+
 
 @dataclass(frozen=True, eq=False)
 class RowsByPart:
@@ -102,17 +105,18 @@ class GatheredLevel(CubeLevel):
     def models(self) -> CellModels:
         """The fitted learners of all cells."""
         each, status, reasons = np.empty(len(self), dtype=object), np.full(len(self), SOLVED), dict[int, str]()
-        runner = current()
-        said: list[str] = []
-        with on(runner if isinstance(runner, Local) else Local(), verbose=False):
-            for place in range(len(self)):
-                try:
-                    with warnings.catch_warnings(record=True) as warned:
-                        warnings.simplefilter("always")
-                        each[place] = clone(self.learner).fit(self.source(place))
-                    said += [str(one.message) for one in warned[:1]]
-                except (*REFUSED, np.linalg.LinAlgError) as error:
-                    status[place], reasons[place] = FAILED, str(error)
+        runner: Any = current()
+        runner = runner if isinstance(runner, Local) else Local()
+        alone, said = Local(threads=1, memory=runner.memory), list[str]()
+        for place in range(len(self)):
+            few = int(self.ends[place] - self.starts[place]) < ROWS_FOR_THREADS
+            try:
+                with warnings.catch_warnings(record=True) as warned, on(alone if few else runner, verbose=False):
+                    warnings.simplefilter("always")
+                    each[place] = clone(self.learner).fit(self.source(place))
+                said += [str(one.message) for one in warned[:1]]
+            except (*REFUSED, np.linalg.LinAlgError) as error:
+                status[place], reasons[place] = FAILED, str(error)
         if said:
             warn_user(f"{len(said):,} of {len(self):,} cells warn in their fits. The first: {said[0]}")
         return CellModels(each, False, status, reasons)
