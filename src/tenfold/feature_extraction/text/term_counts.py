@@ -30,7 +30,7 @@ class TermCounts(Mergeable):
     times: Annotated[Array, "entry", NOT_NEGATIVE]
     weight: Annotated[float, NOT_NEGATIVE]
     """of all documents"""
-    by_weight = ("documents", "times", "weight")
+    by_weight: ClassVar[tuple[str, ...]] = ("documents", "times", "weight")
 
     @property
     def terms(self) -> list[str]:
