@@ -983,3 +983,21 @@ def test_an_opened_cube_reads_one_row_group_for_a_cell(tmp_path, monkeypatch):
     assert len(read) == 2 + -(-len(cube) // 100)
     again["s7"], again.table(), again.predict(frame)
     assert len(read) == 2 + -(-len(cube) // 100)
+
+
+def test_a_coarser_cell_says_which_of_its_cells_cannot_be_summarized():
+    frame = sales(600, 12).drop(columns="weight")
+    frame.loc[frame["store"].isin(["s1", "s4"]), "b"] = np.nan  # both of FR
+    cube = tn.Cube(tn.Ridge(), by=["country", "store"]).fit(tn.scan(frame, target="price"))
+    failed = cube.rollup("country").failed_
+    assert failed["country"].to_pylist() == ["FR"]
+    reason = failed["reason"][0].as_py()
+    assert "2 of the 4 cells" in reason
+    assert "where country = 'FR', store = 's1'" in reason
+    assert "'b'" in reason
+    assert "cube.sel" in reason
+    with pytest.raises(DataError, match="2 of the 4 cells"):
+        cube["FR"]
+    assert cube["DE"].coef_.tobytes() == cube.rollup("country")["DE"].coef_.tobytes()
+    kept = cube.sel(store=[s for s in frame["store"].unique() if s not in ("s1", "s4")])
+    assert kept.rollup("country").failed_.num_rows == 0

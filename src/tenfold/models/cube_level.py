@@ -256,13 +256,29 @@ class CubeLevel:
         starts = changes(cell, rank >> height)
         ends = np.append(starts, len(places))
         subtree = np.repeat(np.arange(len(starts)), np.diff(ends))
-        found, at = list[Summaries](), 0
+        found, at, why = list[Summaries](), 0, dict[int, str]()
         while at < len(starts):
             last = max(int(np.searchsorted(ends, ends[at] + (1 << height), "right")) - 1, at + 1)
             some = slice(int(ends[at]), int(ends[last]))
-            found.append(summing.in_tree(self.cells.taken(places[some]), subtree[some], rank[some]))
+            each = self.cells.taken(places[some])
+            why |= {some.start + k: reason for k, reason in each.reasons.items()}
+            found.append(summing.in_tree(each, subtree[some], rank[some]))
             at = last
-        return summing.in_tree(summing.joined(found), cell[starts], rank[starts] >> height)
+        merged = summing.in_tree(summing.joined(found), cell[starts], rank[starts] >> height)
+        return merged._replace(reasons=merged.reasons | self._of_parts(places, cell, why))
+
+    def _of_parts(self, places: Codes, cell: Codes, why: dict[int, str]) -> dict[int, str]:
+        """Return why coarser cells have no summary: some cells of theirs have none, whose rows would be left out."""
+        many, total, reasons = Counter(cell[list(why)].tolist()), np.bincount(cell), dict[int, str]()
+        for at in sorted(why):
+            coarse = int(cell[at])
+            reasons.setdefault(
+                coarse,
+                f"{many[coarse]:,} of the {total[coarse]:,} cells that it is merged from have no summary, such as "
+                f"that {self.described(int(places[at]))}: {why[at].rstrip('.')}. Their rows would be left out. Remedy: "
+                "leave them out of the fit, tenfold.scan(..., where=...), or leave the cells out, cube.sel(...)",
+            )
+        return reasons
 
     def _row(self, place: int) -> dict[str, Any]:
         """Return the values of the model of a cell, by name."""
