@@ -144,3 +144,27 @@ def test_a_learner_of_a_third_party_has_a_cube(rows, tmp_path):
     assert np.array_equal(found[some], bayes["FR", 3].predict(frame.loc[some, list("abc")]))
     assert len(bayes.failed_) == 0
     assert bayes.rollup()[()].certificate_.provenance.rows == 900
+
+
+# ---- a cluster ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_dask_changes_no_bit_of_scores_pipelines_and_gathered_cells(rows):
+    distributed = pytest.importorskip("distributed")
+
+    def fits():
+        by = ["country", "store"]
+        scored = tn.Cube({"bayes": tn.GaussianNB(), "rate": tn.DummyClassifier()}, by=by, cv=3).fit(rows)
+        gathered = tn.Cube(tn.DecisionTreeClassifier(max_depth=2), by=by, gather=True).fit(rows)
+        absorbed = tn.Cube(tn.make_pipeline(tn.MinMaxScaler(), tn.PCA(1)), by=by).fit(rows)
+        return scored, gathered["FR", 3], absorbed["FR", 3].steps[-1][1]
+
+    here = fits()
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster) as client, tn.on(tn.Dask(client)):
+        there = fits()
+    assert here[0].table().equals(there[0].table())
+    losses = [fitted[0].named_cubes_["bayes"].cross_validation_.loss.tobytes() for fitted in (here, there)]
+    assert losses[0] == losses[1]
+    assert [bits(one.model_) for one in here[1:]] == [bits(one.model_) for one in there[1:]]
