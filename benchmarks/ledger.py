@@ -71,10 +71,7 @@ def filled(folder: Path, days: int, rows: int, distinct: int) -> float:
         frame = sales(number, rows)
         (batch,) = (some for _, some in ledger._batches.by_key(ledger._batches.source(frame), day(number)))
         known.append(
-            {
-                name: own.of_fit(own.fit(ledger._batches.rows_of(name, own.learner, batch)))
-                for name, own in ledger._learners.items()
-            }
+            {name: own.of_fit(own.fit(ledger._batches.rows_of(name, batch))) for name, own in ledger._learners.items()}
         )
     order = np.random.default_rng(5).permutation(days).tolist()
     ledger._put(day(order[0]), known[order[0] % distinct], False)

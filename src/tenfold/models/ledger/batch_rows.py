@@ -83,7 +83,7 @@ class BatchRows:
     def _without_key(self, source: Source) -> Source:
         return source.without(self.key) if self.key in source.names else source
 
-    def rows_of(self, name: str, learner: Any, source: Source) -> Source:
+    def rows_of(self, name: str, source: Source) -> Source:
         """Return the rows as a learner takes them, by its name: with its target and its features."""
         if self.targets is not None:
             source = _with_target(source, self.targets.get(name), self.targets.values())

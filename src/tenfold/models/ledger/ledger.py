@@ -155,7 +155,7 @@ class Ledger:
         for name, some in self._batches.by_key(self._batches.source(rows), key):
             known = {}
             for who, learner in self._learners.items():
-                known[who] = learner.of_fit(learner.fit(self._batches.rows_of(who, learner.learner, some)))
+                known[who] = learner.of_fit(learner.fit(self._batches.rows_of(who, some)))
             if self._put(name, known, late):
                 found.append(name)
         return found
