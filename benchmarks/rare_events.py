@@ -14,17 +14,21 @@ import argparse
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import sklearn.ensemble as se
 import sklearn.tree as st
 from sklearn.base import clone
 
 import tenfold as tn
 from tenfold.sources import part_rows
+from tenfold.sources.array_source import even_cuts
 from workloads import Promises
 
 SETS, LEAST, MOST = 50, 10_000, 1_000_000
@@ -157,7 +161,12 @@ def fitted(learner: Any, given: Events, source: str, folder: Path, client: Any) 
             return learner.fit(given.X, given.y)
     path = folder / "rows.parquet"
     if not path.exists():
-        given.X.assign(y=given.y).to_parquet(path, row_group_size=PART)
+        with part_rows(PART):
+            cuts = even_cuts(len(given.y)).tolist()  # those of memory: rows are drawn by their place in a part
+        table = pa.Table.from_pandas(given.X.assign(y=given.y))
+        with pq.ParquetWriter(path, table.schema) as file:
+            for start, stop in pairwise(cuts):
+                file.write_table(table.slice(start, stop - start), row_group_size=stop - start)
     rows = tn.scan(path, target="y")
     if source == "parquet":
         return learner.fit(rows)

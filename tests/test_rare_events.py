@@ -31,6 +31,12 @@ def test_recall_is_near_that_of_scikit_learn(number, name):
     assert ours[1] <= theirs[1] + 0.01
 
 
+def test_rows_are_drawn_alike_in_memory_and_in_files_of_parts_of_other_sizes(monkeypatch):
+    monkeypatch.setattr(rare_events, "PART", 2_000)
+    given = rare_events.events(1, 5_300)  # three parts in memory are of one size, row groups of 2,000 would not be
+    assert not rare_events.measure(given, "RandomForest", ("memory", "parquet"))[2]
+
+
 def test_predictions_of_another_source_that_differ_are_found(monkeypatch):
     given, fitted = rare_events.events(1, 5000), rare_events.fitted
 
