@@ -131,7 +131,7 @@ class RobustScaler(OnePass, AffineTransformer):
 
     def affine_from(self, model: RobustModel) -> AffineMap:
         # (x - median) / scale
-        center, scale = self._scale(model)
+        center, scale = self.offset_and_scale(model)
         return AffineMap(1 / scale, center)
 
     def inverse_from(self, model: RobustModel, X: Columns) -> Matrix:
