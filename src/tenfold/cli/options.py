@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import tenfold as tn
-from tenfold.sources import Source
+
+if TYPE_CHECKING:  # commands import what they need when they run: help and completion are quick
+    from tenfold.sources import Source
 
 Data = Annotated[list[str], typer.Argument(help="Files, folders, globs or URLs of Parquet or CSV files.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]

@@ -9,7 +9,6 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
 
@@ -24,7 +23,7 @@ def plain(found: Any) -> Any:
         return {str(key): plain(one) for key, one in found.items()}
     if is_dataclass(found) and not isinstance(found, type):
         return {field.name: plain(getattr(found, field.name)) for field in fields(found)}
-    if isinstance(found, np.ndarray | np.generic):
+    if type(found).__module__ == "numpy":  # which need not be loaded for it
         return plain(found.tolist())
     if isinstance(found, str) or found is None or isinstance(found, bool | int):
         return found

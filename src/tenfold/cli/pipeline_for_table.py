@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import tenfold as tn
 from tenfold.cli.options import named_value, value
-from tenfold.estimator import Estimator
-from tenfold.inspection.profile.description import ColumnDescription, Description
-from tenfold.sources import Source
+
+if TYPE_CHECKING:
+    from tenfold.inspection.profile.description import ColumnDescription, Description
+    from tenfold.sources import Source
 
 MAX_CATEGORIES = 64
 """distinct values of a column of text, up to which each is a category"""
+WORDS, LISTED = 0.2, 500
+"""share of the most frequent values, of so many, that have a space in a column of free text"""
 
 
 def learner_of(name: str, parameters: Sequence[str] | None = None) -> Any:
     """Return an unfitted learner by the name of its class, with parameters such as `alpha=0.5`."""
+    from tenfold.estimator import Estimator
+
     names = [one for one in dir(tn) if one[0].isupper()]
     made = getattr(tn, name) if name in names else None
     if not (isinstance(made, type) and issubclass(made, Estimator)):
@@ -41,6 +46,11 @@ def learner_of(name: str, parameters: Sequence[str] | None = None) -> Any:
         learner.set_params(**{key: value(given)})
     learner._validate_params()
     return learner
+
+
+def described(rows: Source) -> Description:
+    """Return what the columns hold, with enough values of each to know free text from codes."""
+    return tn.Profile(top=LISTED).fit(rows).describe()
 
 
 def pipeline_for(learner: Any, rows: Source, found: Description) -> tuple[Any, list[str]]:
@@ -98,7 +108,7 @@ def _group(column: ColumnDescription, rows: float) -> str:
         return "refused"
     if column.distinct <= MAX_CATEGORIES:
         return "categories"
-    if any(" " in part.label.strip() for part in column.parts):
+    if sum(" " in part.label.strip() for part in column.parts) >= WORDS * len(column.parts):
         return "text"
     return "codes" if column.distinct < rows / 2 else "refused"
 

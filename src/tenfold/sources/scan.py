@@ -128,7 +128,7 @@ def _names(some: Any) -> tuple[Any, ...]:
     return () if some is None else (some,) if isinstance(some, str) else tuple(some)
 
 
-def _said(paths: list[str]) -> str:
+def _listed_paths(paths: list[str]) -> str:
     """Paths as the user wrote them, for errors: of many, the first and the last."""
     return repr(paths) if len(paths) <= SHOWN_PATHS else f"[{paths[0]!r}, ..., {paths[-1]!r}]"
 
@@ -199,7 +199,7 @@ def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesyste
     if isinstance(data, str) and SQL_QUERY.match(data):
         raise DataError("the data is an SQL query. Remedy: name the database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
-    said = _said(given) if isinstance(data, (list, tuple)) else repr(given[0])
+    said = _listed_paths(given) if isinstance(data, (list, tuple)) else repr(given[0])
     paths, partitions = find_files(storage, given)
     if bare(paths[0]).lower().endswith(SUFFIXES):
         table, sizes = read_files(storage, paths, partitions)

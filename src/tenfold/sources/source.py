@@ -592,7 +592,7 @@ def _stacked(tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed_names(names: Sequence[str]) -> str:
     """The first names, and how many there are in all if there are more."""
     if len(names) <= SHOWN_NAMES:
         return str(list(names))
@@ -608,5 +608,5 @@ def no_column(name: str, names: Sequence[str]) -> DataError:
                 f"to be separated by {separator!r}. Remedy: tenfold.scan(pandas.read_csv(path, sep={separator!r}), ...)"
             )
     near = get_close_matches(str(name), [str(n) for n in names], 3)
-    hint = f"; did you mean {near}?" if near else f"; there are {_some(names)}"
+    hint = f"; did you mean {near}?" if near else f"; there are {_listed_names(names)}"
     return DataError(f"there is no column {name!r}{hint}")

@@ -7,9 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tenfold import theory
-from tenfold.theory.classes.class_size import CLASSES
-
 
 class Goal(StrEnum):
     """What is proved."""
@@ -25,7 +22,9 @@ def bound(
     delta: Annotated[float | None, typer.Option("--delta", help="Chance that the claim fails.")] = None,
     size: Annotated[int | None, typer.Option("--size", help="Number of hypotheses.")] = None,
     vc: Annotated[int | None, typer.Option("--vc", help="VC dimension.")] = None,
-    kind: Annotated[str | None, typer.Option("--class", help=f"A class by name: {', '.join(CLASSES)}, 3-CNF.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--class", help="A class by name, such as conjunctions, trees, 3-CNF.")
+    ] = None,
     attributes: Annotated[int | None, typer.Option("--attributes", help="Boolean attributes of the class.")] = None,
     leaves: Annotated[int | None, typer.Option("--leaves", help="Leaves of trees.")] = None,
     goal: Annotated[Goal, typer.Option("--goal", help="What is proved.")] = Goal.CONSISTENT,
@@ -52,6 +51,8 @@ def bound(
 
 def _answer(given: dict[str, Any], wanted: str, train_error: float, known: dict[str, Any]) -> str:
     """The number that was not given, in a sentence."""
+    from tenfold import theory
+
     rows, eps, delta = given["rows"], given["eps"], given["delta"]
     if wanted == "rows":
         m = theory.sample_size(eps, delta, **known)
@@ -65,6 +66,8 @@ def _class_of(
     size: int | None, vc: int | None, kind: str | None, attributes: int | None, leaves: int | None
 ) -> dict[str, Any]:
     """The class of hypotheses, as the functions of theory take it."""
+    from tenfold import theory
+
     if sum(one is not None for one in (size, vc, kind)) != 1:
         raise typer.BadParameter("give one of --size, --vc and --class")
     if kind is not None:

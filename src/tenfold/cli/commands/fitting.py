@@ -13,8 +13,7 @@ import typer
 import tenfold as tn
 from tenfold.cli import options
 from tenfold.cli.output import check_can_write, show
-from tenfold.cli.pipeline_for_table import learner_of, pipeline_for
-from tenfold.model_selection.formatting import in_columns
+from tenfold.cli.pipeline_for_table import described, learner_of, pipeline_for
 
 PARQUET_MAGIC = b"PAR1"
 
@@ -42,7 +41,7 @@ def fit(
     asked = learner_of(learner, parameters)
     rows = options.scanned(data, target, drop=drop, categorical=categorical, weight=weight, where=where)
     with options.on_engine(engine):
-        model, steps = (asked, []) if raw else pipeline_for(asked, rows, rows.describe())
+        model, steps = (asked, []) if raw else pipeline_for(asked, rows, described(rows))
         model.fit(rows)
     model.save(out)
     certificate = model.certificate_
@@ -69,6 +68,8 @@ def predict(
     fitted = open_model(model)
     names = [str(name) for name in fitted.feature_names_in_]
     rows = options.scanned(data, columns=names, where=where)
+    if probabilities and not hasattr(fitted, "predict_proba"):
+        raise typer.BadParameter(f"{type(fitted).__name__} has no probabilities", param_hint="--proba")
     with options.on_engine(engine):
         predictions = fitted.predict_proba(rows) if probabilities else fitted.predict(rows)
         if out is not None and out.suffix != ".csv":
@@ -97,6 +98,8 @@ def evaluate(
             fitted, rows, groups=options.group_option(groups), level=level, scoring=options.listed(scoring) or None
         )
     scores = _intervals(found)
+    from tenfold.model_selection.formatting import in_columns
+
     lines = [["score", "value", f"{100 * level:g} % interval"]]
     for name, value, low, high in scores:
         lines.append([name, f"{value:.5g}", "" if low is None or high is None else f"{low:.5g} to {high:.5g}"])

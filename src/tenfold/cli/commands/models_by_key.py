@@ -10,7 +10,6 @@ import tenfold as tn
 from tenfold.cli import options
 from tenfold.cli.output import check_can_write, show
 from tenfold.cli.pipeline_for_table import learner_of
-from tenfold.model_selection.formatting import in_columns
 
 SHOWN_CELLS, SHOWN_COLUMNS = 10, 8
 """cells and columns of the table that is printed"""
@@ -30,6 +29,8 @@ def cube(
     as_json: options.AsJson = False,
 ) -> None:
     """Fit a model for each key from one scan, and write them to a Parquet file that DuckDB and polars read."""
+    from tenfold.model_selection.formatting import in_columns
+
     check_can_write(out, [".parquet"])
     rows = options.scanned(data, target, drop=drop, weight=weight, where=where)
     with options.on_engine(engine):

@@ -186,6 +186,9 @@ class Description:
             said.append("target: " + ", ".join(f"{label!r} {_percent(share)}" for label, share in each))
         elif self.target:
             said.append(f"mean target: {value_text(self.target[0], 'number')}")
+        if self.shows_target() and (cut := [column for column in self.columns if _is_cut(column)]):
+            most = max(len(column.parts) for column in cut)
+            said.append(f"from, to: of the {most} most frequent values of a column, as Profile(top={most}) lists them")
         if off := max((column.rank_error for column in self.columns), default=0.0):
             said.append(f"quantiles are off by at most {100 * off:.2g} % of the rows")
         return "; ".join(said)
@@ -257,6 +260,11 @@ def _distinct(column: ColumnDescription) -> str:
 def _on_one_line(label: str) -> str:
     """A value that fits into a table: line ends and what terminals obey as Python writes them."""
     return short("".join(c if c.isprintable() else ascii(c)[1:-1] for c in label), SHORT)
+
+
+def _is_cut(column: ColumnDescription) -> bool:
+    """Whether a column of text has values that are not listed."""
+    return column.kind == "text" and column.distinct > len(column.parts)
 
 
 def _percent(share: float) -> str:
