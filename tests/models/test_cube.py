@@ -145,6 +145,9 @@ def test_every_learner_of_one_pass_has_the_bits_of_its_fits(learner, tmp_path):
             tn.Cube(learner, by="store").fit(rows)
         return
     cube = tn.Cube(learner, by="store").fit(rows)
+    with tn.on(tn.Local(threads=1, memory=0)):  # rows in files, where they travel as rows
+        again = tn.Cube(learner, by="store").fit(rows)
+        assert [bits(again._level.models.of(k)) for k in range(4)] == [bits(cube._level.models.of(k)) for k in range(4)]
     for k, one in enumerate(alone):
         if k in cube.failed_["store"].to_pylist():
             assert one.certificate_.provenance.passes > 1, cube.failed_["reason"].to_pylist()
