@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 from uuid import uuid4
@@ -25,6 +26,7 @@ from tenfold.models.ledger.batch_keys import (
     key_of,
     key_order,
     leaf_name,
+    leaf_order,
     read_leaf_name,
 )
 from tenfold.models.ledger.batch_rows import BatchRows
@@ -124,6 +126,10 @@ class Ledger:
         self.store = _store(store, storage_options)
         self._kept = KeptMerges(self.store)
         self._merges = {name: MergeCache() for name in named}
+        self._listed: list[str] = []
+        """files of the last listing"""
+        self._ordered: list[tuple[str, tuple[Any, ...]]] = []
+        """leaves among them, in order"""
 
     def __repr__(self) -> str:
         return f"<Ledger: {', '.join(self._learners)} in {self.store.place()}>"
@@ -437,7 +443,10 @@ class Ledger:
         if last is not None and names:
             day = key_of(as_of) if as_of is not None else _key(names[-1])
             first = day_of(day, "last") - datetime.timedelta(days_of(last, "last") - 1)
-            names = [name for name in names if day_of(_key(name), "last") >= first]
+            low = key_order(first.isoformat())
+            names = names[bisect_left(names, low, key=lambda name: leaf_order(name)[:3]) :]
+            for name in names:  # the others are before that day
+                day_of(_key(name), "last")
         if not names:
             said = {"since": since, "until": until, "last": last, "as_of": as_of}
             window = ", ".join(f"{word}={value!r}" for word, value in said.items() if value is not None)
@@ -452,8 +461,12 @@ class Ledger:
 
     def _sorted(self, listed: Mapping[str, str]) -> list[tuple[str, tuple[Any, ...]]]:
         """Return the leaves of a listing, each with what it is sorted by, in order."""
-        each = ((name, read_leaf_name(name)) for name in listed)
-        return sorted(((name, found.order) for name, found in each if found is not None), key=_second)
+        there = list(listed)
+        if there != self._listed:
+            each = ((name, read_leaf_name(name)) for name in there)
+            self._ordered = sorted(((name, found.order) for name, found in each if found is not None), key=_second)
+            self._listed = there
+        return self._ordered
 
     def _leaf_names(self) -> list[str]:
         return [name for name, _ in self._sorted(self.store.names())]
@@ -465,7 +478,7 @@ class Ledger:
         except KeyError as error:
             raise FileNotFoundError(f"{error} was dropped") from None
         assert root is not None
-        whole = len(names) == sum(read_leaf_name(name) is not None for name in listed)
+        whole = len(names) == len(self._sorted(listed))
         made: list[MergeNode] = []
         with one_blas_thread():
             found = self._walk(root, learner, listed, made)
