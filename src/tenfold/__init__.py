@@ -379,6 +379,7 @@ _PLACES = {
     "tenfold.sources.expressions.expression": (
         "ColumnExpression",
         "col",
+        "lit",
         "when",
     ),
     "tenfold.sources.scan": ("scan",),

@@ -252,6 +252,7 @@ from tenfold.sequence.markov_chain import MarkovChain as MarkovChain
 from tenfold.sequence.trellis import Trellis as Trellis
 from tenfold.sources.expressions.expression import ColumnExpression as ColumnExpression
 from tenfold.sources.expressions.expression import col as col
+from tenfold.sources.expressions.expression import lit as lit
 from tenfold.sources.expressions.expression import when as when
 from tenfold.sources.scan import scan as scan
 from tenfold.svm.kernel_perceptron import KernelPerceptron as KernelPerceptron

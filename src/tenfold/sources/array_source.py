@@ -252,8 +252,7 @@ class ArraySource(Source):
                 i = int(np.flatnonzero(np.isnan(codes))[0])
                 at = rows.start + (i if keep is None else int(keep[i]))
                 raise DataError(
-                    f"Input X contains NaN in {where}, row {at}. Remedy: drop or impute the rows "
-                    "that miss it, or give the missing value a category of its own"
+                    f"Input X contains NaN in {where}, row {at}. Remedy: {validation.MISSING_CATEGORY_REMEDY}"
                 )
             out.append(codes)
         return tuple(out)

@@ -30,6 +30,7 @@ from tenfold.sources.array_source import even_cuts, fingerprints_of
 from tenfold.sources.label_codes import class_codes
 from tenfold.sources.label_codes import levels as plain_levels
 from tenfold.sources.source import Source, no_column
+from tenfold.sources.validation import MISSING_CATEGORY_REMEDY
 
 MISSING_FIELD = re.compile(r"FieldRef\.Name\((.*?)\)")
 NOT_COMPARED = re.compile(r"matching input types \((\w+).*?, (\w+).*?\)")
@@ -339,7 +340,8 @@ class ArrowSource(Source):
         if missing := [name for name in used if name not in there]:
             raise DataError(
                 f"columns {missing} that the model was fitted with are missing: {self.where} has "
-                f"{list(self.types.names)[:20]}. Remedy: rows with the columns of the fit, or a fit without these"
+                f"{list(self.types.names)[:20]}. Remedy: rows with the columns of the fit, or a fit without these; "
+                f"rows.with_columns(**dict.fromkeys({missing}, tenfold.lit(None))), where they have no value"
             )
         left_out = self.roles.left_out(there - {*self.names})
         if left_out and (lost := [name for name in used if name in left_out]):
@@ -465,10 +467,7 @@ class ArrowSource(Source):
             if not need.missing and np.isnan(coded).any():
                 i = int(np.flatnonzero(np.isnan(coded))[0])
                 at = start + (i if kept is None else int(kept[i]))
-                raise DataError(
-                    f"Input X contains NaN in {where}, row {at}. Remedy: drop or impute the rows that miss "
-                    "it, or give the missing value a category of its own"
-                )
+                raise DataError(f"Input X contains NaN in {where}, row {at}. Remedy: {MISSING_CATEGORY_REMEDY}")
             data.append(coded)
         values = tuple(data) if data else np.empty((table.num_rows, 0))
         columns = columns_class(values)

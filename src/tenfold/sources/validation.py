@@ -42,6 +42,11 @@ MAX_SUM_OF_SQUARES = 1e280
 """the largest sum of squares of a target in one part: weights, and the sum over parts, want room below 1e308"""
 MAX_INSPECTED_CATEGORIES = 10_000
 """of more categories than this some are looked at, spread over all"""
+MISSING_CATEGORY_REMEDY = (
+    "drop or impute the rows that miss it, or give the missing value a category of its own; of free text "
+    "make features, TextFeatures(missing='empty')"
+)
+"""where a category is missing, and a learner takes none that are"""
 
 
 # ---- columns ------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Expressions: what they compute beside polars, how they are written down, and what they refuse."""
 
 import datetime as dt
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -143,7 +144,13 @@ def test_repr_of_nested_operators():
 
 def test_every_function_is_tested():
     used = {e.function for ours, _ in SAME.values() for e in ours._each()}
-    assert {*FUNCTIONS} - used == {"to_uppercase", "is_nan", "fill_nan", "cast_valid"}  # which the next tests call
+    assert {*FUNCTIONS} - used == {
+        "to_uppercase",
+        "is_nan",
+        "fill_nan",
+        "cast_valid",
+        "lit",
+    }  # which the next tests call
 
 
 def test_nan_is_a_number_where_a_file_has_it():
@@ -366,7 +373,7 @@ def test_any_name_is_a_name():
 
 def test_what_is_no_expression_is_refused():
     rows = tn.scan(pa.table({"n": [1]}))
-    with pytest.raises(tn.DataError, match=r"Remedy: tenfold\.col"):
+    with pytest.raises(tn.DataError, match=r"Remedy: tenfold\.lit\(3\), a column of one value, or tenfold\.col"):
         rows.with_columns(m=3)
     with pytest.raises(tn.DataError, match="no column 'm'; did you mean|there is no column 'm'"):
         rows.with_columns(k=col("m") + 1)
@@ -423,3 +430,29 @@ def test_a_cast_that_is_not_strict_takes_numbers_whole_ones_and_what_is_missing(
         assert tn.scan(pa.table({"a": values})).with_columns(a=make).head().to_pydict()["a"] == expected
     with pytest.raises(tn.DataError, match="strict=False converts text and numbers to one of"):
         tn.scan(pa.table({"a": ["x"]})).with_columns(a=tn.col("a").cast("date", strict=False))
+
+
+def test_a_column_of_one_value_stands_in_for_one_that_a_new_day_lacks(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"a": random.normal(size=90), "d": random.normal(size=90), "shop": random.choice(list("xy"), 90)}
+    )
+    frame.loc[::3, "d"] = np.nan
+    frame["y"] = random.integers(0, 2, 90)
+    frame.drop(columns=["d", "shop"]).to_parquet(tmp_path / "day.parquet", row_group_size=30)
+    day = tn.scan(tmp_path / "day.parquet", target="y")
+    model = tn.HistGradientBoostingClassifier(max_iter=3).fit(tn.scan(frame, target="y"))
+    with pytest.raises(tn.DataError, match=r"columns \['d', 'shop'\].*rows\.with_columns\((.*)\), where they") as info:
+        model.predict(day).collect()
+    (call,) = re.findall(r"rows\.with_columns\(.*\)(?=, where)", str(info.value))
+    filled = eval(call, {"rows": day, "tenfold": tn})
+    wanted = model.predict_proba(frame[["a", "d", "shop"]].assign(d=np.nan, shop=None))
+    np.testing.assert_array_equal(model.predict_proba(filled).collect(), wanted)
+    other = day.with_columns(d=tn.lit(1.5), shop=tn.lit("x"))
+    wanted = model.predict_proba(frame[["a", "d", "shop"]].assign(d=1.5, shop="x"))
+    np.testing.assert_array_equal(model.predict_proba(other).collect(), wanted)
+    with pytest.raises(tn.DataError, match=r"'d' is None, and not an expression\. Remedy: tenfold\.lit\(None\)"):
+        day.with_columns(d=None)
+    for value in (None, 3, 2.5, "x", True):
+        again = tn.ColumnExpression.from_json(tn.lit(value).to_json())
+        assert repr(again) == repr(tn.lit(value)) == f"lit({value!r})"

@@ -50,7 +50,13 @@ class Merged(NamedTuple):
             with refusing_arithmetic_errors(), naming_columns(schema), np.errstate(over="ignore", invalid="ignore"):
                 summary = recode(self.summary, self.schema, schema) + recode(other.summary, other.schema, schema)
         except (MergeError, DataError) as error:
-            raise MergeError(f"{where}: {error}") from None
+            said = str(error)
+            if "Remedy" not in said:
+                said += (
+                    f". Remedy: drop the one of them whose rows are wrong, such as drop({other.key!r}), and append its "
+                    "rows again in the types of the other batches"
+                )
+            raise MergeError(f"{where}: {said}") from None
         there = dict(other.decided)
         both = tuple((name, value and there[name]) for name, value in self.decided if name in there)
         provenance = cache(partial(_sum, self.provenance, other.provenance))

@@ -42,7 +42,10 @@ class WithColumns(ArrowSource):
             )
         for name, expression in expressions.items():
             if not isinstance(expression, ColumnExpression):
-                raise DataError(f"column {name!r} is {expression!r}, and not an expression. Remedy: tenfold.col(...)")
+                raise DataError(
+                    f"column {name!r} is {expression!r}, and not an expression. Remedy: tenfold.lit({expression!r}), "
+                    "a column of one value, or tenfold.col(...)"
+                )
             _check_readable(name, expression)
             base.check_there(expression.columns())
         types, where = base.types, f" of {base.where}"

@@ -237,6 +237,8 @@ class ColumnExpression:
     def __repr__(self) -> str:
         if self.function == "column":
             return f"col({self.arguments[0]!r})"
+        if self.function == "lit":
+            return f"lit({self.arguments[0]!r})"
         if self.function in OPERATORS:
             return f" {OPERATORS[self.function]} ".join(map(_operand, self.arguments))
         if self.function in SIGNS:
@@ -428,6 +430,28 @@ def _operand(one: Any) -> str:
     if isinstance(one, ColumnExpression):
         return f"({one!r})" if one.function in OPERATORS or one.function in SIGNS else repr(one)
     return f"({one!r})" if isinstance(one, (int, float)) and one < 0 else repr(one)
+
+
+def lit(value: Any) -> ColumnExpression:
+    """Return a column of one value, for `rows.with_columns`.
+
+    Parameters
+    ----------
+    value : number, str, bool, date or None
+        None is a column without values, such as one that the rows of a new day lack.
+
+    Returns
+    -------
+    expression : ColumnExpression
+
+    Examples
+    --------
+    >>> import pandas as pd, tenfold as tn
+    >>> rows = tn.scan(pd.DataFrame({"price": [2.0, 3.0]}))
+    >>> rows.with_columns(shop=tn.lit("Bern"), discount=tn.lit(None)).head().to_pydict()
+    {'price': [2.0, 3.0], 'shop': ['Bern', 'Bern'], 'discount': [None, None]}
+    """
+    return ColumnExpression("lit", value)
 
 
 def col(name: str) -> ColumnExpression:

@@ -247,6 +247,7 @@ def _test(name: str, operands: int = 2) -> Function:
 
 FUNCTIONS: dict[str, Function] = {
     "column": Function(lambda name: name, 0, (TEXT,)),
+    "lit": Function(pa.scalar, 0, ((*BOUND, bool),)),
     "when": Function(lambda *args: args, 3),  # both are computed where they are taken, and nothing else
     "add": Function(pc.add_checked, 2, finite=False),
     "subtract": Function(pc.subtract_checked, 2, finite=False),
