@@ -436,3 +436,19 @@ def test_the_constants_of_many_classes_are_level_wherever_the_columns_are(l1_rat
         model = tn.LogisticRegression(l1_ratio=l1_ratio).fit(X + away, y)
         assert abs(model.intercept_.mean()) < 1e-9 * np.abs(model.intercept_).max()
         assert model.certificate_["gap"].value < 1e-6
+
+
+def test_far_columns_beside_one_hot_ones_need_no_more_rounds():
+    """The Hessian is rounded so much that it proves nothing; the penalty proves that the optimum is reached."""
+    random, n = np.random.default_rng(0), 8_000
+    shop, kind = np.eye(40)[random.integers(0, 40, n)], np.eye(8)[random.integers(0, 8, n)]
+    minutes = 3 * np.arange(n)
+    parts = [np.full(n, 2026), np.ones(n), 1 + minutes // 1440, minutes // 1440 % 7, minutes // 60 % 24]
+    X = np.column_stack([*parts, shop, kind])
+    y = random.random(n) < 0.35 + 0.2 * kind[:, 0]
+    model = tn.LogisticRegression().fit(X, y)
+    assert model.n_iter_[0] < 10
+    assert model.certificate_["gap"].value < 1e-12
+    assert model.certificate_.provenance.stopped == "done"
+    theirs = peer.LogisticRegression(tol=1e-12, max_iter=5_000, solver="newton-cholesky").fit(X[:, 2:], y)
+    np.testing.assert_allclose(model.coef_[:, 2:], theirs.coef_, rtol=1e-4, atol=1e-6)

@@ -321,18 +321,26 @@ class Glm(Continues, RobustErrors, Featured):
             base_coef=s.coef, base_intercept=s.intercept, base_value=value,
         )  # fmt: skip
         if not isinstance(state, Approaching):
-            return self._go_on(state, then, s, here, d)
+            return self._go_on(state, then, s, here, d, value)
         if not (2 * falls < max(1.0, 0.5 * len(d)) or state.turn > DIVERGENCE_ROUNDS):
             return state._replace(place=then)
         then = then._replace(base_value=math.inf)
         return state._replace(place=then, thinned=1) if state.thinned > 1 else Newton(state.step, state.schema, then)
 
-    def _go_on(self, state: Newton | Confirming, then: Iterate, s: Curvature, here: QuadraticModel, d: Array) -> State:
+    def _go_on(
+        self, state: Newton | Confirming, then: Iterate, s: Curvature, here: QuadraticModel, d: Array, value: float
+    ) -> State:
         """Whether this place, or the one after the step, is where to stop."""
         small = max(self.tol * s.weight, 2 * here.rough * here.rough)
-        if any(self._penalties(state, s)):
+        squared, absolute = self._penalties(state, s)
+        if squared or absolute:
             after = state._replace(place=then)
-            return self._done(after) if here.gap(d) <= small else after
+            if here.gap(d) <= small:
+                return self._done(after)
+            # far columns beside one-hot ones round the Hessian so that it proves nothing: the penalty may, and the next
+            # step promises less than the objective is rounded by
+            wide_gap = self._wide_gap(s, value, squared, self._free(state.schema))
+            return self._done(state) if wide_gap <= small and then.promise <= EPS * value else after
         if self.kind == LOGISTIC and s.worst < 0:
             return self._done(state)
         exact = max(UNPENALIZED_TOL * self.tol * s.weight, 2 * here.rough * here.rough)
