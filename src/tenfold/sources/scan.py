@@ -21,7 +21,7 @@ from tenfold.sources.files.partitions import Partitions
 from tenfold.sources.files.queries import read_query
 from tenfold.sources.files.storage import DISK, RemoteStore, bare, storage_of
 from tenfold.sources.files.streamed_files import SUFFIXES, find_files, read_files
-from tenfold.sources.frames import table_of
+from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.source import Source
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, expression_of, filtered
 from tenfold.sources.validation import as_labels, by_column, refuse_masked, unmasked, weights
@@ -122,6 +122,13 @@ def scan(
         source = _source(data, roles, only)
     source.asked = "" if where is None else repr(where) if isinstance(where, list) else "..."
     return source
+
+
+def scanned(rows: MatrixLike) -> Source | None:
+    """Return a Source as it is, and a frame as `scan` makes a source of it; None for other rows."""
+    if isinstance(rows, Source):
+        return rows
+    return scan(rows) if is_frame(rows) else None
 
 
 def _names(some: Any) -> tuple[Any, ...]:

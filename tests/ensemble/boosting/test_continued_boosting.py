@@ -212,7 +212,10 @@ def test_what_cannot_continue_says_what_to_do():
     learner = tn.HistGradientBoostingRegressor(max_iter=4, early_stopping=True)
     first = clone(learner).fit(frame[list("abc")], Z)
     for given, said in (
-        ({"max_iter": 3}, r"max_iter=3 must be larger than or equal to n_iter_=4 .* Remedy: max_iter=104"),
+        (
+            {"max_iter": 3},
+            r"max_iter=3 must be larger than or equal to n_iter_=4 .*set_params\(max_iter=104\)",
+        ),
         ({"loss": "absolute_error"}, "loss is 'squared_error' and 'absolute_error'. Remedy: the same one"),
         ({"max_bins": 9}, "max_bins is 255 and 9"),
         ({"monotonic_cst": [1, 0, 0]}, "monotonic_cst"),
@@ -233,7 +236,9 @@ def test_what_cannot_continue_says_what_to_do():
         more.fit(X, Z, start=tn.make_pipeline(learner))
     with pytest.raises(ValueError, match="not fitted yet"):
         more.fit(X, Z, start=learner)
-    with pytest.warns(UserWarning, match=r"has all max_iter=4 rounds, so no tree is added. Remedy: max_iter=104"):
+    with pytest.warns(
+        UserWarning, match=r"has all max_iter=4 rounds, so no tree is added. Remedy: set_params\(max_iter=104\)"
+    ):
         same = clone(learner).fit(frame[list("abc")], Z, start=first)
     assert bits(same.model_.trees) == bits(first.model_.trees)
 

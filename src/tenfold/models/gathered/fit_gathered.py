@@ -20,7 +20,7 @@ from tenfold.models.cube_fit import FittedCells, Keyed
 from tenfold.models.cube_level import Origin
 from tenfold.models.gathered.gather_rows import GatherRows, added_names
 from tenfold.models.gathered.gathered_level import GatheredLevel, RowsByPart
-from tenfold.sources import Source, as_source
+from tenfold.sources import as_source
 from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.inputs import is_lazy
 from tenfold.sources.tables import ArrowSource, Roles, TableSource
@@ -98,7 +98,7 @@ def _seeded(learner: Any) -> Any:
 
 def table_source(X: MatrixLike, y: VectorLike = None, weight: VectorLike = None) -> ArrowSource:
     """Return rows as a source of tables."""
-    if is_frame(X) and not isinstance(X, Source):
+    if is_frame(X) and not is_lazy(X):
         table = table_of(X)
         given = None if y is None else np.asarray(y)
         if given is not None and given.shape != (table.num_rows,):

@@ -13,8 +13,7 @@ from tenfold.core import DataError, MatrixLike
 from tenfold.engine.cells.keys import key_column
 from tenfold.models.ledger.batch_keys import key_of, key_order
 from tenfold.sources import Source
-from tenfold.sources.frames import is_frame
-from tenfold.sources.scan import scan
+from tenfold.sources.scan import scanned
 from tenfold.sources.tables import ArrowSource
 
 KEYS_AT_A_TIME = 10_000
@@ -41,10 +40,9 @@ class BatchRows:
 
     def source(self, rows: MatrixLike) -> Source:
         """Return rows of any form as a source."""
-        if isinstance(rows, Source):
-            return rows
-        if is_frame(rows):
-            return scan(rows)
+        found = scanned(rows)
+        if found is not None:
+            return found
         raise DataError(
             f"rows of type {type(rows).__name__} cannot be appended as they are. Remedy: a frame, or a source: "
             "ledger.append(tenfold.scan(X, y), key=...)"

@@ -14,7 +14,6 @@ from tenfold.core import ONE, Certificate, Claim, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Initial
 from tenfold.core.schema import plain_columns
-from tenfold.core.statistic import Statistic
 from tenfold.estimator import AffineTransformer, Estimator, Regressor, SummaryScored, Transformer
 from tenfold.estimator.ensembles.pipeline import Pipeline
 from tenfold.estimator.ensembles.predictor_chain import ChainedRegressor
@@ -70,7 +69,7 @@ class AbsorbedSteps(Chained):
         last = self.steps[-1][1].need
         return Need("numeric", target=last.target, positive=last.positive, binary=last.binary)
 
-    def statistic(self, schema: Schema) -> Statistic[Any]:
+    def statistic(self, schema: Schema) -> Comoments | ComomentsAndOwn | ComomentsAndExtremes:
         """Moments of the raw rows; with extremes, or the summary of the first step, if a step takes these."""
         *before, last = self.learners()
         if not isinstance(last, AffineTransformer) and not isinstance(last.statistic(schema), Comoments):
@@ -90,7 +89,7 @@ class AbsorbedSteps(Chained):
     def start(self, schema: Schema) -> Initial:  # type: ignore[override]
         return Initial(0, schema)
 
-    def ask(self, state: Initial | Absorbed) -> Statistic[Any] | None:  # type: ignore[override]
+    def ask(self, state: Initial | Absorbed) -> Comoments | ComomentsAndOwn | ComomentsAndExtremes | None:  # type: ignore[override]
         if isinstance(state, Initial):
             return self.statistic(state.schema)
         return Comoments() if state.asks else None
