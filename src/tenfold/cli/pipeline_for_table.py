@@ -53,7 +53,7 @@ def described(rows: Source) -> Description:
     return tn.Profile(top=LISTED).fit(rows).describe()
 
 
-def pipeline_for(learner: Any, rows: Source, found: Description) -> tuple[Any, list[str]]:
+def pipeline_for(learner: Any, found: Description) -> tuple[Any, list[str]]:
     """Put in front of a learner what it needs to take the columns of some rows.
 
     Returns

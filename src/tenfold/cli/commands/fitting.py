@@ -41,7 +41,7 @@ def fit(
     asked = learner_of(learner, parameters)
     rows = options.scanned(data, target, drop=drop, categorical=categorical, weight=weight, where=where)
     with options.on_engine(engine):
-        model, steps = (asked, []) if raw else pipeline_for(asked, rows, described(rows))
+        model, steps = (asked, []) if raw else pipeline_for(asked, described(rows))
         model.fit(rows)
     model.save(out)
     certificate = model.certificate_

@@ -33,7 +33,7 @@ def compare(
     with options.on_engine(engine):
         if not raw:
             found = described(rows)
-            asked = {name: pipeline_for(one, rows, found)[0] for name, one in asked.items()}
+            asked = {name: pipeline_for(one, found)[0] for name, one in asked.items()}
         cv = tn.cross_validate(asked, rows, **_division(folds, groups, scoring))
     pairs = tn.compare_all(cv) if len(asked) > 1 else None
     each = pairs.to_dict() if isinstance(pairs, tn.Comparisons) else None
@@ -69,7 +69,7 @@ def tune(
     learner_of(learner, [f"{name}={given[0]!r}" for name, given in values.items()])  # refuses names it does not have
     rows = options.scanned(data, target, drop=drop, categorical=categorical, weight=weight, where=where)
     with options.on_engine(engine):
-        model, _ = (asked, []) if raw else pipeline_for(asked, rows, described(rows))
+        model, _ = (asked, []) if raw else pipeline_for(asked, described(rows))
         prefix = f"{model.steps[-1][0]}__" if isinstance(model, tn.Pipeline) else ""
         found = tn.tune(
             model, {prefix + name: given for name, given in values.items()}, rows,
