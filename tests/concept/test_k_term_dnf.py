@@ -118,14 +118,17 @@ def test_wrong_input_is_named():
 def test_an_interrupt_ends_the_search_and_the_next_one_is_python_s_too():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (400, 40)), rng.integers(0, 2, 400)
-    for _ in range(2):
-        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
+    k_term_dnf(X[:2], [0, 1], 1)  # the solver is imported
+    for after in np.arange(0.4, 1.2, 0.05):  # while the model is made, as the search begins, within it
+        timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
         start = time.monotonic()
+        timer.start()
         with pytest.raises(KeyboardInterrupt):
-            k_term_dnf(X, y, 30)
-        assert time.monotonic() - start < 60
+            k_term_dnf(X, y, 30, seconds=60)
+        assert time.monotonic() - start < 30
         timer.join()
+        time.sleep(0.05)  # the thread ends after its answer is there
+        assert not any(thread.name == "k_term_dnf" for thread in threading.enumerate())
     assert k_term_dnf(X[:2], [0, 1], 1) is not None
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)

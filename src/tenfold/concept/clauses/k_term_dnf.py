@@ -7,8 +7,9 @@ concepts in another form, in polynomial time.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from math import log
 from typing import Any, TypeAlias
 
@@ -21,6 +22,9 @@ Term: TypeAlias = frozenset[tuple[int, bool]]
 """literals that must all hold: a column and whether it is true"""
 Learn: TypeAlias = Callable[[Flags, Flags], Callable[[Flags], Flags] | None]
 """function of rows and labels that returns a predicate of positive rows, or None"""
+
+LOOK = 0.1
+"""seconds after which the search is looked at again: an interrupt just before a wait does not end it"""
 
 
 def k_term_dnf(X: MatrixLike, y: VectorLike, k: int, *, seconds: float | None = None) -> list[Term] | None:
@@ -95,13 +99,25 @@ def _solve(solver: Any, model: Any) -> Any:
     By default the solver handles SIGINT itself and leaves no handler behind: the next Ctrl-C would end the process.
     """
     solver.parameters.catch_sigint_signal = False
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(solver.solve, model)
+    answer: Future[Any] = Future()
+
+    def search() -> None:
+        if not answer.set_running_or_notify_cancel():  # the interrupt came as this thread was started
+            return
         try:
-            return answer.result()
-        except BaseException:
-            solver.stop_search()
-            raise
+            answer.set_result(solver.solve(model))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    try:
+        threading.Thread(target=search, name="k_term_dnf", daemon=True).start()
+        while not wait([answer], LOOK).done:
+            pass
+    except BaseException:
+        while not (answer.cancel() or wait([answer], LOOK).done):
+            solver.stop_search()  # does nothing if the search has not yet begun
+        raise
+    return answer.result()
 
 
 def satisfies(terms: list[Term], X: MatrixLike) -> Flags:
