@@ -37,9 +37,11 @@ PEER, LARGE_PEER = 5.0, 20.0
 MANY_SECONDS, MANY_GB = 90.0, 2.0
 """CPU seconds and peak memory of a million cells, at most"""
 PREDICT_SECONDS, CELL_MS = 2.0, 10.0
-"""CPU of predicting a million rows, and of opening a cell of a cube in a file, at most"""
+"""CPU of predicting a million rows, and of reading a cell of an opened file of a cube, at most"""
 MEMORY = 1 << 29
 """bytes for rows while there are many cells"""
+OPENED = 200
+"""cells that are read from the file of a cube"""
 FEW, FEWER = 1_000, 20
 """cells that are compared with fits of their rows in a copy, and in all rows"""
 
@@ -164,11 +166,13 @@ def of_many(path: Path, names: list[str], folder: Path, figures: Any) -> None:
         figures["equal"], figures["compared"] = equal, len(keys) + min(FEWER, len(keys))
         cube.to_parquet(folder / "cube.parquet")
         opened = tn.Cube.open(folder / "cube.parquet")
-        each = keys[:20].tolist()
+        each = keys[:OPENED].tolist()
         opened[each[0]]
-        figures["ms"] = 1e3 * min(seconds(lambda key=key: opened[key], 1) for key in each)
-        figures["ms alone"] = 1e3 * min(
-            seconds(lambda key=key: tn.Cube.open_cell(folder / "cube.parquet", key), 1) for key in each[:5]
+        ms = [1e3 * seconds(lambda key=key: opened[key], 1) for key in each]
+        figures["ms"], figures["ms at worst"] = np.median(ms), max(ms)
+        figures["ms to open"] = 1e3 * seconds(lambda: tn.Cube.open(folder / "cube.parquet"), 3)
+        figures["ms alone"] = 1e3 * np.median(
+            [seconds(lambda key=key: tn.Cube.open_cell(folder / "cube.parquet", key), 1) for key in each[:20]]
         )
 
 
@@ -233,6 +237,7 @@ def main() -> None:
         promises.at_most("cells that failed for another's NaN", found.get("other failures", np.nan), 0)
         promises.at_least("cells equal to fits", found.get("equal", 0), found.get("compared", np.nan))
         promises.at_most("ms to read a cell", found.get("ms", np.nan), CELL_MS)
+        promises.at_most("ms to read a cell, at worst", found.get("ms at worst", np.nan), CELL_MS)
     promises.settle()
 
 

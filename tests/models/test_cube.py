@@ -973,20 +973,51 @@ def test_an_opened_cube_reads_one_row_group_for_a_cell(tmp_path, monkeypatch):
     frame = sales(cells=900).drop(columns=["weight", "country"])
     cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
     cube.to_parquet(tmp_path / "cube.parquet")
-    read, groups = [], cube_file.CubeFile._read
+    rows, read = [], []
+    of_row, groups = cube_file.CubeFile._read_row, cube_file.CubeFile._read
+    monkeypatch.setattr(cube_file.CubeFile, "_read_row", lambda self, *at: (rows.append(at), of_row(self, *at))[1])
     monkeypatch.setattr(cube_file.CubeFile, "_read", lambda self, group: (read.append(group), groups(self, group))[1])
     again = tn.Cube.open(tmp_path / "cube.parquet")
     assert len(again) == len(cube)
-    assert again["s7"].coef_.tobytes() == cube["s7"].coef_.tobytes()
-    assert len(read) == 1
+    for store in frame["store"].unique()[:50]:
+        assert bits(again[store].model_) == bits(cube[store].model_)
+        again[store].verify()
+    assert len(rows) == 100
+    assert not read  # of the lists of numbers, which are most of the bytes, those of one cell are read
     with pytest.raises(KeyError, match=r"no cell 'none'.*cube\.parquet"):
         again["none"]
     copy = pickle.loads(pickle.dumps(again))
     (tmp_path / "cube.parquet").unlink()  # what is open is read to its end
     assert digest(again) == digest(copy) == digest(cube)
-    assert len(read) == 2 + -(-len(cube) // 100)
+    assert len(rows) == 101
+    assert len(read) == -(-len(cube) // 100)
     again["s7"], again.table(), again.predict(frame)
-    assert len(read) == 2 + -(-len(cube) // 100)
+    assert len(read) == -(-len(cube) // 100)
+
+
+def test_a_cell_of_a_file_with_other_pages_is_read_as_parquet(tmp_path):
+    frame = sales(cells=50).drop(columns=["weight", "country"])
+    path = tmp_path / "cube.parquet"
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    cube.to_parquet(path)
+    forged(path)  # pages with dictionaries
+    assert bits(tn.Cube.open(path)["s7"].model_) == bits(cube["s7"].model_)
+
+
+def test_a_changed_number_of_a_cell_is_an_error_of_that_cell(tmp_path):
+    frame = sales(cells=50).drop(columns=["weight", "country"])
+    path = tmp_path / "cube.parquet"
+    cube = tn.Cube(tn.Ridge(), by="store").fit(tn.scan(frame, target="price"))
+    cube.to_parquet(path)
+    whole = bytearray(path.read_bytes())
+    at = whole.index(cube["s7"].coef_.tobytes())
+    whole[at] ^= 1
+    path.write_bytes(whole)
+    again = tn.Cube.open(path)
+    assert bits(again["s8"].model_) == bits(cube["s8"].model_)
+    for ask in (lambda: again["s7"], again.table):
+        with pytest.raises(tn.ModelFileError, match=r"cube\.parquet is damaged.*row group 0 does not have its digest"):
+            ask()
 
 
 def test_a_coarser_cell_says_which_of_its_cells_cannot_be_summarized():

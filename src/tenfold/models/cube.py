@@ -685,8 +685,8 @@ class Cube(KeyedLearner, BaseEstimator):
     def open(path: Any) -> Cube:
         """Open a cube that was written by `to_parquet`. Loading it runs no code of the file.
 
-        Its cells are read when they are asked for: `cube[key]` reads one row group, and what needs all cells reads them
-        once. A row group that was damaged is an error when it is read.
+        Its cells are read when they are asked for: `cube[key]` reads the numbers of one cell, and what needs all cells
+        reads them once. A cell that was damaged is an error when it is read.
 
         Parameters
         ----------

@@ -1,7 +1,8 @@
 """Files of cubes: Parquet, a row for each cell, sorted by the hash of its key. Numbers and texts only: nothing runs.
 
-The learner, its parameters and the schema are in the metadata, as in a model file. Each row group has a digest, which
-is compared before its values are used.
+The learner, its parameters and the schema are in the metadata, as in a model file. Lists of numbers, most of the bytes,
+have a checksum for each cell. All else of a row group, its checksums too, has a digest. Both are compared before values are
+used. So a cell is read without the lists of the other cells of its row group: its numbers lie together.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import base64
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
@@ -21,7 +22,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tenfold.core import Codes, Flags, ModelFileError, Schema
+from tenfold.compiled.rows.key_hashes import add_numbers
+from tenfold.core import Bits, Codes, Flags, ModelFileError, Schema
 from tenfold.core.axes import fields, is_record, values
 from tenfold.core.mergeable import taken
 from tenfold.engine.cells.cells import Cells
@@ -37,10 +39,12 @@ from tenfold.models.cube_level import CubeLevel, Origin, beside
 from tenfold.models.pipelines.absorbed_pipeline import AbsorbedSteps
 from tenfold.stats.combinators import View
 
-MAGIC, VERSION = "tenfold.cube", 1
-ROW_GROUP_BYTES, LEAST_CELLS, MOST_CELLS = 1 << 21, 64, 2048
-"""bytes of the summaries of a row group, which is read for one cell, and how many cells it has at least and at most:
-each adds to the footer, which is read as well"""
+MAGIC, VERSION = "tenfold.cube", 2
+ROW_GROUP_BYTES, LEAST_CELLS, MOST_CELLS = 1 << 23, 64, 2048
+"""bytes of the summaries of a row group, and how many cells it has at least and at most: each adds to the footer,
+which is read when a file is opened"""
+PAGE_BYTES = 1 << 30
+"""more than a row group has in a column, which so is one page: its numbers lie together"""
 UNREADABLE = (pa.ArrowException, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 """what comes of reading a file that is damaged or forged"""
 HEAD = ("learner", "params", "schema", "by", "missing", "direct", "origin", "summary", "tensors", "digests")
@@ -80,12 +84,9 @@ def write(cube: Any, path: Any) -> None:
     digests: list[str] = []
     tables = _tables(level)
     first = next(tables)
-    with (
-        written_at_once(path) as file,
-        pq.ParquetWriter(
-            file, first.schema, compression="none", use_dictionary=False, write_statistics=[beside("hash", level.names)]
-        ) as writer,
-    ):
+    how: dict[str, Any] = {"compression": "none", "use_dictionary": False, "data_page_size": PAGE_BYTES}
+    how["write_statistics"] = [beside("hash", level.names)]
+    with written_at_once(path) as file, pq.ParquetWriter(file, first.schema, **how) as writer:
         for table in chain([first], tables):
             digests.append(_digest(table))
             writer.write_table(table, row_group_size=MOST_CELLS)
@@ -108,6 +109,8 @@ def _tables(level: CubeLevel) -> Iterator[pa.Table]:
         if models.in_stack and isinstance(models.each, LinearModel):
             made |= {f"model.{name}": column for name, column in _columns(taken(models.each, at))}
         made |= {f"summary.{name}": column for name, column in _columns(summaries.stack)}
+        wide = (column for column in made.values() if _is_wide(column.type))
+        made["checksum"] = pa.array(_checksums(wide, len(at)))
         found = {name: _stored(keys.values[name].take(pa.array(at)).combine_chunks()) for name in level.names}
         yield pa.table(found | {beside(name, level.names): column for name, column in made.items()})
 
@@ -154,10 +157,31 @@ def _column(array: Any) -> Any:
     )
 
 
+def _is_wide(kind: pa.DataType) -> bool:
+    """Whether a column is one of lists of numbers of 64 bits."""
+    if not pa.types.is_fixed_size_list(kind):
+        return False
+    inner = kind.value_type
+    return inner.bit_width == 64 and bool(pa.types.is_integer(inner) or pa.types.is_floating(inner))
+
+
+def _checksums(wide: Iterable[Any], cells: int) -> Bits:
+    """Return a number for each cell that any change of one of its numbers changes: the sum of odd multiples of them."""
+    total, before = np.zeros(cells, np.uint64), 0
+    for column in wide:
+        size = column.type.list_size
+        odd, other = np.zeros((2, size), np.uint64)
+        add_numbers(np.arange(before, before + size, dtype=np.uint64), odd, other)
+        words = column.flatten().to_numpy(zero_copy_only=False).view(np.uint64).reshape(len(column), size)
+        total += np.einsum("ij,j->i", words, odd | np.uint64(1))
+        before += size
+    return total
+
+
 def _digest(table: pa.Table) -> str:
-    """Return a digest of all values of a table."""
+    """Return a digest of all values of a table, but for those that have checksums."""
     digest = hashlib.sha256()
-    for name in table.column_names:
+    for name in [field.name for field in table.schema if not _is_wide(field.type)]:
         column = table[name].combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
         size = 1
@@ -178,14 +202,15 @@ class CubeFile:
     def __init__(self, path: Any) -> None:
         self.path = path
         with self._naming():
-            self.file = pq.ParquetFile(Path(path).expanduser())
+            self.bytes = pa.OSFile(str(Path(path).expanduser()))
+            self.file = pq.ParquetFile(self.bytes)
             self._take(self._head())
 
     def __enter__(self) -> CubeFile:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.file.close()
+        self.bytes.close()
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -261,11 +286,40 @@ class CubeFile:
         return CubeLevel(self.learner, self.schema, self.by, cells, self.origin, self.direct, models)
 
     def _read(self, group: int) -> pa.Table:
-        """Return a row group, if it has its digest."""
+        """Return a row group, if it has its digest and its checksums."""
         table = self.file.read_row_group(group, use_threads=False)
-        if _digest(table) != self.digests[group]:
+        if _digest(table) != self.digests[group] or not self._has_checksums(table):
             raise ModelFileError(f"row group {group} does not have its digest")
         return table
+
+    def _has_checksums(self, table: pa.Table) -> bool:
+        wide = (table[field.name].combine_chunks() for field in table.schema if _is_wide(field.type))
+        return bool((_checksums(wide, len(table)) == self._lists(table, "checksum", (), np.dtype(np.uint64))).all())
+
+    def _read_row(self, group: int, hash: np.uint64) -> pa.Table | None:
+        """Return the row of a cell, if it is in a row group; the lists of numbers of other cells are not read."""
+        schema = self.file.schema_arrow
+        narrow = [field.name for field in schema if not _is_wide(field.type)]
+        table = self.file.read_row_group(group, columns=narrow, use_threads=False).select(narrow)
+        if _digest(table) != self.digests[group]:
+            raise ModelFileError(f"row group {group} does not have its digest")
+        hashes = self._lists(table, "hash", (), np.dtype(np.uint64))
+        at = int(np.searchsorted(hashes, hash))
+        if at == len(hashes) or hashes[at] != hash:
+            return None
+        row = table.slice(at, 1)
+        for place, field in enumerate(schema):
+            if _is_wide(field.type):
+                row = row.append_column(field, self._numbers(group, place, field.type, len(hashes) - at))
+        # a file whose pages are not as `write` makes them is read as Parquet, which finds any damage
+        return row if self._has_checksums(row) else self._read(group).slice(at, 1)
+
+    def _numbers(self, group: int, place: int, kind: pa.DataType, from_last: int) -> pa.Array:
+        """Return the list of numbers of one cell, counted from the last, of a column that is one plain page."""
+        column, size = self.file.metadata.row_group(group).column(place), kind.list_size * 8
+        start = max(column.data_page_offset + column.total_compressed_size - from_last * size, 0)
+        numbers = np.frombuffer(self.bytes.read_at(size, start).ljust(size, b"\0"), np.uint64)
+        return pa.FixedSizeListArray.from_arrays(pa.array(numbers).view(kind.value_type), kind.list_size)
 
     def _record(self, table: pa.Table, kind: type, prefix: str, there: Flags) -> Any:
         """Return a stack of records from the columns of a table; those that are there have values that are allowed."""
@@ -304,17 +358,15 @@ class CubeFile:
         return found.reshape((n, *shape))
 
     def cell(self, key: tuple[Any, ...]) -> CubeLevel:
-        """Return the level of one cell: one row group is read, and checked, and one row of it used."""
+        """Return the level of one cell: the columns of its row group but for lists, and its own lists, are read."""
         if len(key) != len(self.by):
             raise KeyError(f"a key has {len(self.by)} values, {list(self.by)}, not {len(key)}")
         found = hashes_of_key(key)
         if found is not None:
             with self._naming():
-                table = self._read(self._group_of(int(found[0][0])))
-                hashes = self._lists(table, "hash", (), np.dtype(np.uint64))
-                at = int(np.searchsorted(hashes, found[0][0]))
-                if at < len(hashes) and hashes[at] == found[0][0]:
-                    return self._level(table.slice(at, 1))
+                row = self._read_row(self._group_of(int(found[0][0])), found[0][0])
+                if row is not None:
+                    return self._level(row)
         raise KeyError(f"there is no cell {key if len(key) != 1 else key[0]!r} in {self.path}")
 
     def _group_of(self, hash: int) -> int:
@@ -390,7 +442,7 @@ def read(path: Any) -> Any:
 
 
 def read_cell(path: Any, key: tuple[Any, ...]) -> Any:
-    """Return the fitted learner of one cell: one row group is read."""
+    """Return the fitted learner of one cell: the rest of the file is not read."""
     from tenfold.models.cube import Cube
 
     with CubeFile(path) as found:
