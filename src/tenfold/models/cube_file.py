@@ -1,8 +1,8 @@
 """Files of cubes: Parquet, a row for each cell, sorted by the hash of its key. Numbers and texts only: nothing runs.
 
 The learner, its parameters and the schema are in the metadata, as in a model file. Lists of numbers, most of the bytes,
-have a checksum for each cell. All else of a row group, its checksums too, has a digest. Both are compared before values are
-used. So a cell is read without the lists of the other cells of its row group: its numbers lie together.
+have a checksum for each cell. All else of a row group, its checksums too, has a digest. Both are compared before values
+are used. So a cell is read without the lists of the other cells of its row group: its numbers lie together.
 """
 
 from __future__ import annotations
