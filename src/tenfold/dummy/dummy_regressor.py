@@ -72,6 +72,8 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     constant: Annotated[Any, no_constant] = None
     quantile: Annotated[float | None, no_quantile] = None
 
+    solves_stacks = True
+
     def statistic(self, schema: Schema) -> TargetCentre:
         return TargetCentre()
 

@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 from tenfold.core import Chunk, Columns
+from tenfold.core.mergeable import cell_of
 from tenfold.stats.moments.centered_factor import Triangle
+from tenfold.stats.moments.centered_square import Centre, TargetCentre
 from tenfold.stats.moments.fourth_moments import ClassFourth
-from tenfold.stats.moments.scatter import ClassMoments, Scatter
+from tenfold.stats.moments.scatter import (
+    FEW_ROWS,
+    ClassMoments,
+    ComomentsByClass,
+    Scatter,
+    ScatterWithinClasses,
+)
+from tenfold.testing import bits
 
 
 def chunk_of(X, y, weight=None):
@@ -120,3 +129,45 @@ def test_infinity_names_its_column():
     for kind in (Scatter, ClassMoments, ClassFourth):
         with pytest.raises(ValueError, match="infinity .* in column 'x1', row 600"):
             kind.of(chunk_of(X, y), 4)
+
+
+@pytest.mark.parametrize("statistic", [ScatterWithinClasses(4), ComomentsByClass(4)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cells_of_few_and_of_many_rows_have_the_bits_of_their_rows(statistic, weighted):
+    sizes = np.array([1, 2, 300, FEW_ROWS, FEW_ROWS + 1, 7, 1])
+    X, y, weight = drawn(int(sizes.sum()), apart=100.0)
+    weight[5::7] = 0.0
+    weight[np.cumsum(sizes) - 1] = 1.0  # each cell has a row with a weight
+    chunk, starts = chunk_of(X, y, weight if weighted else None), np.cumsum(sizes) - sizes
+    stack = statistic.summarize_cells(chunk, starts)
+    for cell, (start, size) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True)):
+        assert bits(cell_of(stack, cell)) == bits(statistic.summarize(chunk.rows(slice(start, start + size))))
+
+
+@pytest.mark.parametrize("rows", [FEW_ROWS, FEW_ROWS + 1])
+@pytest.mark.parametrize("kind", [Scatter, ClassMoments])
+def test_few_rows_and_more_say_the_same(kind, rows):
+    X, y, weight = drawn(rows, apart=1e3)
+    found = kind.of(chunk_of(X, y, weight), 4)
+    _same(found, kind.by_group(chunk_of(X, y, weight), np.zeros(rows, np.int64), 1, 4)[0])
+
+
+def test_centres_of_cells_are_those_of_their_rows():
+    random = np.random.default_rng(3)
+    sizes = np.array([1, 5, 200, 3, 4000])
+    y, weight = 1e8 + random.normal(size=sizes.sum()), random.integers(0, 3, sizes.sum()).astype(float)
+    weight[6 + 200 : 6 + 203] = 0.0  # a cell without weight
+    starts = np.cumsum(sizes) - sizes
+    stack = TargetCentre().summarize_cells(chunk_of(y[:, None], y, weight), starts)
+    each = [Centre.of(y[a : a + n], weight[a : a + n]) for a, n in zip(starts, sizes, strict=True)]
+    for cell, (one, a, n) in enumerate(zip(each, starts, sizes, strict=True)):
+        assert bits(cell_of(stack, cell)) == bits(one)
+        if one.weight:
+            some, w = y[a : a + n].astype(np.longdouble), weight[a : a + n]
+            mean = (w * some).sum() / w.sum()
+            assert one.mean + np.longdouble(one.rest) == pytest.approx(float(mean), rel=1e-16)
+            np.testing.assert_allclose(one.square, float((w * (some - mean) ** 2).sum()), rtol=1e-13)
+    pairs = np.array([[0, 1], [2, 3], [3, 2], [3, 3], [4, 2]]).T
+    both = TargetCentre().merge_cells(stack, stack, *pairs)
+    for k, (i, j) in enumerate(pairs.T):
+        assert bits(cell_of(both, k)) == bits(each[i] + each[j])

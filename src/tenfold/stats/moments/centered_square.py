@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tenfold.core import Array, Chunk, Mergeable
-from tenfold.core.statistic import Grouped
+from tenfold.compiled.moments.centered_squares import summarize_centres
+from tenfold.core import Array, Chunk, Codes, Mergeable
+from tenfold.core.mergeable import cell_of
+from tenfold.core.statistic import Grouped, Stacked
 from tenfold.stats.moments.moments import two_sum
 
 
@@ -37,23 +41,27 @@ class Centre(Mergeable):
         ----------
         numbers, weight : array of shape (rows,)
         """
-        total = float(weight.sum())
-        if total == 0:
-            return cls(0.0, 0.0, 0.0, 0.0)
-        first = float(numbers[0])
-        around = numbers - first  # exactly zero where all are equal
-        shift = float(weight @ around) / total
-        around = around - shift
-        slip = float(weight @ around)  # zero but for rounding: Σ w d² - (Σ w d)² / Σ w takes that rounding out again
-        square = max(0.0, float(weight @ (around * around)) - slip * slip / total)
-        mean, rest = two_sum(first, shift + slip / total)
-        return cls(total, mean, rest, square)
+        return cell_of(cls.of_cells(numbers, weight, np.zeros(1, np.int64)), 0)
+
+    @classmethod
+    def of_cells(cls, numbers: Array, weight: Array, starts: Codes) -> Centre:
+        """Return the stack of the summaries of some cells, whose first rows are `starts`."""
+        found: Any = np.empty((4, len(starts)))
+        given = (np.ascontiguousarray(some, dtype=np.float64) for some in (numbers, weight))
+        summarize_centres(*given, np.append(starts, len(numbers)), *found)
+        return cls(*found)
 
     def __add__(self, other: Centre) -> Centre:
-        if other.weight == 0:
-            return self
-        if self.weight == 0:
-            return other
+        """Merge two summaries, or two stacks of them; one without weight changes nothing."""
+        if not np.ndim(self.weight):
+            return self if other.weight == 0 else other if self.weight == 0 else self._with(other)
+        with np.errstate(invalid="ignore"):
+            both = self._with(other)
+        none, other_none = np.equal(self.weight, 0), np.equal(other.weight, 0)
+        fields: Any = zip(*(vars(one).values() for one in (self, other, both)), strict=True)
+        return Centre(*(np.where(other_none, a, np.where(none, b, c)) for a, b, c in fields))
+
+    def _with(self, other: Centre) -> Centre:
         weight = self.weight + other.weight
         delta = (other.mean - self.mean) + (other.rest - self.rest)  # high parts first: equal ones cancel exactly
         share = other.weight / weight
@@ -66,8 +74,11 @@ class Centre(Mergeable):
         return self.square / self.weight if self.weight else np.nan
 
 
-class TargetCentre(Grouped[Centre]):
+class TargetCentre(Grouped[Centre], Stacked[Centre]):
     """Weight, mean and squares of the target."""
 
     def summarize(self, chunk: Chunk) -> Centre:
         return Centre.of(chunk.y, chunk.weight)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> Centre:
+        return Centre.of_cells(chunk.y, chunk.weight, starts)

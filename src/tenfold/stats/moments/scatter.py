@@ -6,24 +6,32 @@ its scatter is C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂), and what all classes 
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
 from tenfold.compiled.moments.scatter import add_scatter
-from tenfold.core import Array, Chunk, Codes, Mergeable
+from tenfold.core import Array, Chunk, Codes, DataError, Mergeable
 from tenfold.core.arrays import symmetrize
 from tenfold.core.field_values import NOT_NEGATIVE
-from tenfold.core.statistic import Grouped, Stacked
+from tenfold.core.mergeable import cell_of, joined_stacks, stacked, taken
+from tenfold.core.statistic import Grouped, Stacked, cell_of_rows
 from tenfold.stats.moments.moments import (
     NO_NUMBERS,
     ROWS_PER_PRODUCT,
     SHIFT_ROWS,
+    Comoments,
     Moments,
     refuse_infinite,
     rough_mean,
     two_sum,
 )
+
+FEW_ROWS = 512
+"""rows up to which those of a class are put together, as the cells of a cube are: more are taken as they come"""
+R = TypeVar("R")
 
 
 class Scatter(Mergeable):
@@ -39,7 +47,9 @@ class Scatter(Mergeable):
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> Scatter:
-        """Summarize a chunk whose target holds class codes, in one pass over memory."""
+        """Summarize a chunk whose target holds class codes, in one pass over memory; few rows class by class."""
+        if 0 < chunk.n <= FEW_ROWS and (few := _of_few(chunk, classes)) is not None:
+            return few.pooled()
         return cls.by_group(chunk, np.zeros(chunk.n, np.int64), 1, classes)[0]
 
     @classmethod
@@ -79,10 +89,12 @@ class Scatter(Mergeable):
             return other
         weight, delta, mean, rest = _means(self, other)
         # the root of n m / (n + m) on each side of a product, so that the result is symmetric to the bit
-        between = delta * np.sqrt(self.weight * _shares(other.weight, weight))[:, None]
+        between = delta * np.sqrt(self.weight * _shares(other.weight, weight))[..., None]
         with np.errstate(over="ignore", invalid="ignore"):
-            within = self.within + other.within + between.T @ between
-        refuse_infinite(np.diag(within))
+            within = self.within + other.within  # class by class, and no product of matrices: also of stacks, same bits
+            for c in range(between.shape[-2]):
+                within = within + between[..., c, :, None] * between[..., c, None, :]
+        refuse_infinite(np.diagonal(within, axis1=-2, axis2=-1))
         return Scatter(weight, mean, rest, within)
 
     def overall(self) -> Moments:
@@ -101,7 +113,7 @@ class Scatter(Mergeable):
         return Moments(total, mean, rest, comoment)
 
 
-class ScatterWithinClasses(Grouped[Scatter]):
+class ScatterWithinClasses(Grouped[Scatter], Stacked[Scatter]):
     """Weight and mean of each class, and the scatter within classes, pooled."""
 
     classes: int
@@ -111,6 +123,9 @@ class ScatterWithinClasses(Grouped[Scatter]):
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
         return Scatter.by_group(chunk, codes, groups, self.classes)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> Scatter:
+        return _in_cells(self.summarize, partial(_pooled_of_few_in_cells, self.classes), chunk, starts)
 
 
 class ClassMoments(Mergeable):
@@ -125,7 +140,9 @@ class ClassMoments(Mergeable):
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> ClassMoments:
-        """Summarize a chunk whose target holds class codes, in one pass over memory."""
+        """Summarize a chunk whose target holds class codes, in one pass over memory; few rows class by class."""
+        if 0 < chunk.n <= FEW_ROWS and (few := _of_few(chunk, classes)) is not None:
+            return few
         return cls.by_group(chunk, np.zeros(chunk.n, np.int64), 1, classes)[0]
 
     @classmethod
@@ -150,8 +167,11 @@ class ClassMoments(Mergeable):
         return ClassMoments(weight, mean, rest, comoment)
 
     def pooled(self) -> Scatter:
-        """The scatter within classes, all together."""
-        return Scatter(self.weight, self.mean, self.rest, self.comoment.sum(axis=0))
+        """The scatter within classes, all together; of a stack too."""
+        within = self.comoment[..., 0, :, :]
+        for c in range(1, self.comoment.shape[-3]):
+            within = within + self.comoment[..., c, :, :]
+        return Scatter(self.weight, self.mean, self.rest, within)
 
 
 class ComomentsByClass(Grouped[ClassMoments], Stacked[ClassMoments]):
@@ -164,6 +184,54 @@ class ComomentsByClass(Grouped[ClassMoments], Stacked[ClassMoments]):
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:
         return ClassMoments.by_group(chunk, codes, groups, self.classes)
+
+    def summarize_cells(self, chunk: Chunk, starts: Codes) -> ClassMoments:
+        return _in_cells(self.summarize, partial(_of_few_in_cells, self.classes), chunk, starts)
+
+
+def _of_few(chunk: Chunk, classes: int) -> ClassMoments | None:
+    """Return the moments of few rows by class; None, if they are not finite."""
+    try:
+        return cell_of(_of_few_in_cells(classes, chunk, np.zeros(1, np.int64)), 0)
+    except DataError:
+        return None
+
+
+def _of_few_in_cells(classes: int, chunk: Chunk, starts: Codes) -> ClassMoments:
+    """Return the moments by class of cells: the rows of one class of a cell are a cell of their own."""
+    group = cell_of_rows(starts, chunk.n) * classes + chunk.y
+    order = np.argsort(group, kind="stable")
+    if not chunk.uniform:
+        order = order[chunk.weight[order] > 0]
+    group = group[order]
+    firsts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+    shape, p = (len(starts), classes), chunk.X.shape[1]
+    weight, mean, rest, comoment = (np.zeros((*shape, *more)) for more in ((), (p,), (p,), (p, p)))
+    if len(order):
+        found = Comoments(target=False).summarize_cells(chunk.rows(order)._replace(y=None), firsts)
+        at = np.divmod(group[firsts], classes)
+        weight[at], mean[at], rest[at], comoment[at] = found.weight, found.mean, found.rest, found.comoment
+    return ClassMoments(weight, mean, rest, comoment)
+
+
+def _pooled_of_few_in_cells(classes: int, chunk: Chunk, starts: Codes) -> Scatter:
+    """Return the scatter within classes of cells."""
+    return _of_few_in_cells(classes, chunk, starts).pooled()
+
+
+def _in_cells(one: Callable[[Chunk], R], few: Callable[[Chunk, Codes], R], chunk: Chunk, starts: Codes) -> R:
+    """Return the stack of the summaries of cells: those of few rows at once, as each of them is by itself."""
+    ends = np.append(starts, chunk.n)
+    sizes = np.diff(ends)
+    large = sizes > FEW_ROWS
+    if not large.any():
+        return few(chunk, starts)
+    pieces = [stacked([one(chunk.rows(slice(ends[c], ends[c + 1]))) for c in np.flatnonzero(large).tolist()])]
+    if not large.all():
+        some = sizes[~large]
+        pieces.append(few(chunk.rows(np.flatnonzero(np.repeat(~large, sizes))), np.cumsum(some) - some))
+    order = np.argsort(~large, kind="stable")
+    return taken(joined_stacks(pieces), np.argsort(order, kind="stable"))
 
 
 def _means(a: Any, b: Any) -> tuple[Array, Array, Array, Array]:
