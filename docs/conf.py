@@ -33,10 +33,18 @@ author = "The tenfold developers"
 copyright = author
 version = release = tenfold.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "markdown_pages",
+]
 exclude_patterns = ["_build", "examples", "api/generated/*.inc"]
 default_role = "literal"  # one backtick is code, in docstrings and in the changelog too
+smartquotes = False  # values in descriptions of parameters are code: default="normal"
 toc_object_entries_show_parents = "hide"
+llm_friendly_exclude = ["gallery/index.rst", "gallery/*/index.rst"]  # thumbnails; `llms.txt` lists the examples
 
 autosummary_generate = False
 autodoc_typehints = "none"
