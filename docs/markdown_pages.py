@@ -1,12 +1,13 @@
 """Each page as Markdown beside it, and `llms.txt`, by `sphinx-llm-friendly`; here is what it does not know by itself.
 
-Types of parameters and code of the gallery are nodes that it leaves out; drawings and thumbnails are HTML, which no
-reader of Markdown wants. A link of a Markdown page, or of `llms.txt`, that leads nowhere is a warning, and so ends the
-build.
+Types of parameters, code and pictures of the gallery, and tables of names are nodes that it leaves out; drawings and
+thumbnails are HTML, which no reader of Markdown wants. A link of a Markdown page, or of `llms.txt`, that leads nowhere
+is a warning, and so ends the build.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ class code_links_block(nodes.General, nodes.TextElement):
     """Name of the node in which sphinx-gallery puts code whose names are links."""
 
 
+class imgsgnode(nodes.General, nodes.Element):
+    """Name of the node of a picture of sphinx-gallery."""
+
+
 def visit_classifier(self: Any, node: nodes.Element) -> None:
     """A parameter and its type: `**alpha** : float, default=1.0`."""
     self.add(" : ")
@@ -37,6 +42,12 @@ def visit_classifier(self: Any, node: nodes.Element) -> None:
 def visit_code(self: Any, node: nodes.Element) -> None:
     """Code of the gallery, without the links in it."""
     self.add(f"```python\n{node.astext().rstrip()}\n```", prefix_eol=2, suffix_eol=2)
+    raise nodes.SkipNode
+
+
+def visit_picture(self: Any, node: nodes.Element) -> None:
+    """A picture of the gallery."""
+    self.add(f"![{node['alt']}]({posixpath.join(self.builder.imgpath, posixpath.basename(node['uri']))})", 2, 2)
     raise nodes.SkipNode
 
 
@@ -72,6 +83,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("sphinx_llm_friendly")
     app.add_node(nodes.classifier, override=True, llm_markdown=(visit_classifier, None))
     app.add_node(code_links_block, override=True, llm_markdown=(visit_code, None))
+    app.add_node(imgsgnode, override=True, llm_markdown=(visit_picture, None))
     app.add_node(nodes.raw, override=True, llm_markdown=(skip, None))
     app.connect("html-page-context", show_summaries, priority=BEFORE_PAGE)
     app.connect("build-finished", check_links, priority=AFTER_LLMS_TXT)

@@ -48,9 +48,9 @@ An example
 What it draws.
 """
 
-import numpy as np
+import matplotlib.pyplot as plt
 
-rows = np.zeros(3)
+figure, axes = plt.subplots()
 '''
 
 
@@ -63,7 +63,7 @@ def built(folder, index=INDEX):
     (source / f"{PAGE}.rst").write_text((DOCS / f"{PAGE}.rst").read_text())
     (source / "examples" / "GALLERY_HEADER.rst").write_text("Examples\n========\n")
     (source / "examples" / "plot_rows.py").write_text(EXAMPLE)
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0", "docs", "html"]
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "html"]
     found = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     return folder / "html", found.returncode, found.stderr
 
@@ -98,10 +98,12 @@ def test_a_table_of_names_is_there(site):
     assert re.search(r"^\| .*`tenfold\.tune`.* \| Try parameters of a learner", page, re.M)
 
 
-def test_an_example_has_its_code(site):
+def test_an_example_has_its_code_and_its_picture(site):
     page = (site / "gallery" / "plot_rows.md").read_text()
     assert page.startswith("# An example\n")
-    assert "```python\nimport numpy as np\n\nrows = np.zeros(3)\n```" in page
+    assert "```python\nimport matplotlib.pyplot as plt\n\nfigure, axes = plt.subplots()\n```" in page
+    (picture,) = re.findall(r"!\[plot rows\]\((.+)\)", page)
+    assert (site / "gallery" / picture).is_file()
 
 
 def test_every_page_is_in_llms_txt_and_its_links_resolve(site):
