@@ -396,12 +396,13 @@ def test_a_date_that_is_missing_is_named_through_sparse_steps(last, tmp_path):
     y = frame.pop("returned")
     model = tn.make_pipeline(columns(), last)
     fitted = clone(model).fit(good.drop(columns=["order_id", "returned"]), good["returned"])
-    made = r"column 'date__timestamp_weekday'.*, row 7\. Remedy: .*SimpleImputer\(\).*branch of this column"
+    remedy = r", row 7\. Remedy: .*where=.*SimpleImputer\(\).*branch of this column"
+    made, of_file = (r"column 'date__timestamp_weekday'" + file + remedy for file in ("", r" of .*day\.parquet, .*"))
     of = r"ColumnTransformer, made of column 'timestamp' of .*day.parquet.*, row 7\. Remedy: .*SimpleImputer"
     for call, told in (
-        (lambda: clone(model).fit(day), made),
+        (lambda: clone(model).fit(day), of_file),
         (lambda: clone(model).fit(frame, y), made),
-        (lambda: fitted.predict(day).collect(), made),
+        (lambda: fitted.predict(day).collect(), of_file),
         (lambda: fitted.predict(frame), made),
         (lambda: tn.cross_validate(model, day, folds=3), of),
     ):

@@ -180,7 +180,8 @@ class Mapped(Source):
             found = in_form(output_of(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
             names = schema.names if schema.named else self.names  # of a fit to an array, errors show those of the step
-            X = Columns(found, names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
+            given: Any = {"offset": chunk.offset, "kept": chunk.X.kept, "place": chunk.X.origin}
+            X = Columns(found, names, missing=need.missing, **given)
             yield chunk._replace(X=X)
 
     # ---- text that is handed on --------------------------------------------------------------------
@@ -223,7 +224,8 @@ class Mapped(Source):
             for j, column in enumerate(schema.columns)
         ]
         data = tuple(each)
-        return columns_class(data)(data, schema.names, missing=need.missing, offset=X.offset, kept=X.kept)
+        given: Any = {"offset": X.offset, "kept": X.kept, "place": X.origin}
+        return columns_class(data)(data, schema.names, missing=need.missing, **given)
 
     def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         return self.read(part, need, schema)

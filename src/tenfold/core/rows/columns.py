@@ -25,8 +25,9 @@ from tenfold.core.rows.chunk_memo import chosen
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
 REMEDY_FOR_NAN = (
-    "drop or impute the rows that miss it (SimpleImputer() before it, in a pipeline; in a ColumnTransformer, in the "
-    "branch of this column), or use a learner that takes missing values"
+    "drop the rows that miss it (dropna(), or where=[(column, '!=', None)] of scan), or impute it (SimpleImputer() "
+    "before it, in a pipeline; in a ColumnTransformer, in the branch of this column), or use a learner that takes "
+    "missing values"
 )
 
 
@@ -369,6 +370,14 @@ class Columns:
     def where(self, i: int, j: int) -> str:
         """Row i of column j, as messages name it."""
         return f"{self._column(j)}, row {self.row(i)}"
+
+    @property
+    def origin(self) -> str:
+        """The place that the rows were read from, whatever transformers they went through."""
+        place = self.place
+        while isinstance(place, MadeBy):
+            place = place.place
+        return place
 
     def row(self, i: int) -> int:
         """The number in the source of row i of these."""
