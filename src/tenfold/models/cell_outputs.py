@@ -41,16 +41,20 @@ class CellOutputs(Mapped):
     def __init__(self, base: Source, cube: Cube, need: Need, warn: bool) -> None:
         level = cube._level
         one = _first_model(cube)
+        by_class = cube._by_class
         names = tuple(one.names_out(list(one.schema_.names))) if transforms(one) else ("prediction",)
+        names = names if by_class is None else by_class.names
         super().__init__(base, one, None, names, need, level.schema.without_target)
         self.cube, self._maker = cube, f"Cube of {type(one).__name__}"
         self._depths, self._warn = False, warn
         self._tally: Codes | None = None
-        self._empty = partial(output_of, one)
+        self._empty = partial(output_of, one) if by_class is None else partial(by_class.of_model, one)
         most = b"" if cube._most is None else cube._most.tobytes()
         cells = blake2b(level.keys.hash.tobytes() + level.cells.rows.tobytes() + most, digest_size=16).hexdigest()
         where = level.origin
         self._model = f"Cube by {level.names} {where.source} {where.parts} {where.computed} {cells} of {self._model}"
+        if by_class is not None:
+            self._model = f"{by_class.method} of {self._model}"
 
     def levels(self) -> Self:
         """Return by how many columns of the key the model of each row is found."""

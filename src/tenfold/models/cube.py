@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +17,12 @@ from tenfold.core import Codes, DataError, Flags, MatrixLike, MergeError, Schema
 from tenfold.core.errors import warn_user
 from tenfold.engine.cells.keys import Missing, hashes_of, hashes_of_key
 from tenfold.engine.plan import NO_ROWS
+from tenfold.estimator import Classifier
 from tenfold.estimator.keyed_learner import KeyedLearner
 from tenfold.estimator.updating.merging import different
 from tenfold.models import cube_file
 from tenfold.models.cell_outputs import CellOutputs, warn_of_coarser
+from tenfold.models.class_outputs import OF_UNSEEN, ClassOutput, Method, gives
 from tenfold.models.cross_validation.level_scores import LevelScores
 from tenfold.models.cube_fit import Keyed, fit_cells, learner_that_applies, named_learners
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, beside, predicts, transforms
@@ -86,6 +88,8 @@ class Cube(KeyedLearner, BaseEstimator):
         With `cv`, how many columns of the key predict held-out rows best: all, if models of the cells do.
     named_cubes_ : Bunch
         Of several learners, the cube of each by its name.
+    classes_ : array
+        Of classifiers, the classes of all cells, sorted: the columns of `predict_proba`.
     n_features_in_ : int
     feature_names_in_ : array of str
 
@@ -109,6 +113,8 @@ class Cube(KeyedLearner, BaseEstimator):
 
     _most: Codes | None = None
     """how many columns of the key each cell predicts by, if not all"""
+    _by_class: ClassOutput | None = None
+    """what rows become, if not predictions or transformed rows"""
 
     def __init__(
         self,
@@ -521,6 +527,94 @@ class Cube(KeyedLearner, BaseEstimator):
         """
         return self._of_kind("predict", X, return_level, level)
 
+    @available_if(lambda self: self._gives("predict_proba"))
+    def predict_proba(self, X: MatrixLike, *, level: Level = None, return_level: bool = False) -> Any:
+        """Return the probability of each class for each row, by the model of its cell as in `predict`.
+
+        Parameters
+        ----------
+        X : frame or Source
+            Rows with the columns of the features and of the key.
+        level : int or "best", optional
+            As in `predict`.
+        return_level : bool, default=False
+            As in `predict`.
+
+        Returns
+        -------
+        p : array of shape (rows, classes), or lazy outputs
+            A column for each of `classes_`: 0 of a class that the cell has never seen.
+        level : array of int, or lazy outputs, if `return_level`
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> rows = pd.DataFrame({
+        ...     "store": [1, 1, 1, 1, 2, 2, 2, 2],
+        ...     "size": [1.0, 2.0, 8.0, 9.0, 1.0, 2.0, 3.0, 4.0],
+        ...     "kind": ["a", "a", "c", "c", "a", "a", "b", "b"],
+        ... })
+        >>> cube = tn.Cube(tn.GaussianNB(), by="store").fit(tn.scan(rows, target="kind"))
+        >>> cube.classes_.tolist()
+        ['a', 'b', 'c']
+        >>> cube.predict_proba(pd.DataFrame({"store": [1, 2], "size": [5.0, 2.5]})).round(3).tolist()
+        [[0.5, 0.0, 0.5], [0.5, 0.5, 0.0]]
+        """
+        return self._of_kind("predict_proba", X, return_level, level)
+
+    @available_if(lambda self: self._gives("predict_log_proba"))
+    def predict_log_proba(self, X: MatrixLike, *, level: Level = None, return_level: bool = False) -> Any:
+        """Return the logarithm of `predict_proba`, without its underflow.
+
+        Parameters
+        ----------
+        X : frame or Source
+            Rows with the columns of the features and of the key.
+        level : int or "best", optional
+            As in `predict`.
+        return_level : bool, default=False
+            As in `predict`.
+
+        Returns
+        -------
+        log_p : array of shape (rows, classes), or lazy outputs
+            A column for each of `classes_`: minus infinity of a class that the cell has never seen.
+        level : array of int, or lazy outputs, if `return_level`
+        """
+        return self._of_kind("predict_log_proba", X, return_level, level)
+
+    @available_if(lambda self: self._gives("decision_function"))
+    def decision_function(self, X: MatrixLike, *, level: Level = None, return_level: bool = False) -> Any:
+        """Return the scores of the classes for each row, by the model of its cell as in `predict`.
+
+        Parameters
+        ----------
+        X : frame or Source
+            Rows with the columns of the features and of the key.
+        level : int or "best", optional
+            As in `predict`.
+        return_level : bool, default=False
+            As in `predict`.
+
+        Returns
+        -------
+        scores : array of shape (rows, classes), or (rows,) of two classes, or lazy outputs
+            The class with the highest is predicted; of two, the second if it is above 0. Of more classes, a cell that
+            has seen two gives their score with either sign. A class that the cell has never seen has minus infinity.
+        level : array of int, or lazy outputs, if `return_level`
+        """
+        return self._of_kind("decision_function", X, return_level, level)
+
+    @property
+    def classes_(self) -> Any:
+        """The classes of all cells, sorted: of a cube of classifiers. `cube[key].classes_` are those of one."""
+        if self._named:
+            raise AttributeError("this cube has several learners. Remedy: cube.named_cubes_[name].classes_, of one")
+        found = self._level.classes
+        if found is None or not isinstance(learner_that_applies(self.learner), Classifier):
+            raise AttributeError(f"{type(self.learner).__name__} is no classifier, so its cube has no classes_")
+        return found
+
     @available_if(lambda self: self._has_kind(transforming=True))
     def transform(self, X: MatrixLike, *, return_level: bool = False) -> Any:
         """Transform each row by the transformer of its cell; a row without one, by that of a coarser key.
@@ -547,19 +641,24 @@ class Cube(KeyedLearner, BaseEstimator):
             for one in (learner_that_applies(given) for _, given in named_learners(self.learner))
         )
 
-    def _of_kind(self, method: str, X: MatrixLike, return_level: bool, level: Level = None) -> Any:
-        """Return predictions or transformed rows; of several learners, of each that makes such."""
-        if not self._named:
-            return self._outputs(X, return_level, level)
-        X = materialized(X)
-        some = {name: cube for name, cube in self.named_cubes_.items() if hasattr(cube, method)}
-        return Bunch(**{name: cube._outputs(X, return_level, level) for name, cube in some.items()})
+    def _gives(self, method: Method) -> bool:
+        """Whether a learner is a classifier that has a method."""
+        return any(gives(learner_that_applies(given), method) for _, given in named_learners(self.learner))
 
-    def _outputs(self, X: MatrixLike, return_level: bool, at_most: Level) -> Any:
-        if at_most is not None:
-            other = copy(self)
-            other._most = self._most_columns(at_most)
-            return other._outputs(X, return_level, None)
+    def _of_kind(self, method: str, X: MatrixLike, return_level: bool, level: Level = None) -> Any:
+        """Return what a method makes of rows; of several learners, of each that has it."""
+        if self._named:
+            X = materialized(X)
+            some = {name: cube for name, cube in self.named_cubes_.items() if hasattr(cube, method)}
+            return Bunch(**{name: cube._of_kind(method, X, return_level, level) for name, cube in some.items()})
+        asked = copy(self)
+        if level is not None:
+            asked._most = self._most_columns(level)
+        if method in OF_UNSEEN:
+            asked._by_class = ClassOutput(cast(Method, method), self.classes_)
+        return asked._outputs(X, return_level)
+
+    def _outputs(self, X: MatrixLike, return_level: bool) -> Any:
         level = self._level
         keys = level.keys.values.schema
         if self.gather:
@@ -606,7 +705,8 @@ class Cube(KeyedLearner, BaseEstimator):
             if not there.any():
                 continue
             rows = left[there]
-            pieces.append(level.outputs(X.rows(rows) if len(rows) < n else X, places[there], rows))
+            some = X.rows(rows) if len(rows) < n else X
+            pieces.append(level.outputs(some, places[there], rows, self._by_class))
             depth[rows] = many
         if (depth < 0).any():
             row = int((depth < 0).argmax())

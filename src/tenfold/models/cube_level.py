@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Provenance, Schema
+from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Labels, Provenance, Schema
 from tenfold.core.axes import is_record, values
 from tenfold.core.certificate import number_of
 from tenfold.core.rows.chunk import places_by_group
@@ -26,6 +26,7 @@ from tenfold.estimator.shell.kinds import winners
 from tenfold.estimator.updating.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import ANOTHER_SCAN, STATUS, CellModels, narrowed, solve_cells
+from tenfold.models.class_outputs import ClassOutput
 from tenfold.models.pipelines.absorbed_pipeline import ABSORBED, AbsorbedSteps
 from tenfold.sources.expressions.computed_columns import Computed
 
@@ -197,17 +198,27 @@ class CubeLevel:
             return self.schema
         return narrowed(self.cells.summing.cell(self.cells.taken(np.array([place])), 0), self.schema, present)[1]
 
-    def outputs(self, X: Columns, places: Codes, rows: Codes) -> Outputs:
+    @property
+    def classes(self) -> Labels | None:
+        """The classes of all cells."""
+        return self.schema.classes
+
+    def outputs(self, X: Columns, places: Codes, rows: Codes, by_class: ClassOutput | None = None) -> Outputs:
         """Return what each of some rows, which have these numbers, becomes by the model of its cell."""
         models = self.models
         if isinstance(models.each, LinearModel) and models.in_stack and self.schema.plain:
             return Outputs(rows, _linear(models.each, X, places))
         with one_blas_thread():
-            return assembled([self._of_cell(X, place, which, rows) for place, which in places_by_group(places)])
+            found = [self._of_cell(X, place, which, rows, by_class) for place, which in places_by_group(places)]
+            return assembled(found)
 
-    def _of_cell(self, X: Columns, place: int, which: slice | Codes, rows: Codes) -> Outputs:
+    def _of_cell(
+        self, X: Columns, place: int, which: slice | Codes, rows: Codes, by_class: ClassOutput | None
+    ) -> Outputs:
         """Return what one cell makes of some of the rows."""
         cell = self.bare(place)
+        if by_class is not None:
+            return Outputs(rows[which], by_class.of_model(cell, X.rows(which)))
         own = transforms(cell) and type(cell).names_out is not Transformer.names_out
         names = tuple(cell.names_out(list(cell.schema_.names))) if own else ()
         return Outputs(rows[which], output_of(cell, X.rows(which)), names)

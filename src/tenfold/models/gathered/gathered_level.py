@@ -13,22 +13,24 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import clone
 
-from tenfold.core import Codes, Flags, Schema
+from tenfold.core import Codes, Flags, Labels, Need, Schema
 from tenfold.core.errors import warn_user
 from tenfold.core.rows.chunk import places_by_group
 from tenfold.core.schema import plain_columns
-from tenfold.engine import Local, current, on
+from tenfold.engine import Local, current, on, opened, schema_of
 from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, key_column, refuse_collision
 from tenfold.engine.cells.summing import REFUSED
 from tenfold.estimator.files.registry import is_pipeline
 from tenfold.models.cell_models import FAILED, SOLVED, CellModels
+from tenfold.models.class_outputs import ClassOutput
 from tenfold.models.cube_level import CubeLevel, Origin, Outputs, assembled, transforms
 from tenfold.models.gathered.gather_rows import GatheredSource
 from tenfold.sources.tables import Roles
 
 ROWS_FOR_THREADS = 1 << 16
 """rows of a cell from which on its fit shares them among threads: fewer take longer to hand over"""
+TARGET_CLASSES = Need("unused", missing=True, sparse=True, target="class")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,12 +154,20 @@ class GatheredLevel(CubeLevel):
     def bare(self, place: int) -> Any:
         return self.models.each[place]
 
-    def outputs(self, X: Any, places: Codes, rows: Codes) -> Outputs:
-        return assembled([self._of_cell(X, place, which, rows) for place, which in places_by_group(places)])
+    @cached_property
+    def classes(self) -> Labels | None:
+        source = self.rolled_up(()).source(0)
+        with opened(current(), source) as session:
+            return schema_of(source, TARGET_CLASSES, session).classes
 
-    def _of_cell(self, X: Any, place: int, which: slice | Codes, rows: Codes) -> Outputs:
+    def outputs(self, X: Any, places: Codes, rows: Codes, by_class: ClassOutput | None = None) -> Outputs:
+        return assembled([self._of_cell(X, place, which, rows, by_class) for place, which in places_by_group(places)])
+
+    def _of_cell(self, X: Any, place: int, which: slice | Codes, rows: Codes, by_class: ClassOutput | None) -> Outputs:
         cell = self.models.each[place]
         table = X.rows(which).table
+        if by_class is not None:
+            return Outputs(rows[which], by_class.of_fitted(cell, table))
         last = cell.steps[-1][1] if is_pipeline(cell) else cell
         if transforms(last):
             return Outputs(rows[which], cell.transform(table), tuple(cell.get_feature_names_out()))
