@@ -150,7 +150,7 @@ def write_stubs(app: Sphinx) -> None:
 def stub(module: str, name: str) -> str:
     """The page of one public name."""
     value = getattr(import_module(module), name)
-    title = f"{module}.{name}"
+    title = f"{module}.{name}".removeprefix("tenfold.")  # short, since it is in the list of pages too
     lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
     if not inspect.isclass(value):
         return "\n".join([*lines, f".. autofunction:: {name}", ""])

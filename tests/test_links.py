@@ -109,6 +109,11 @@ def test_every_page_is_reached_from_the_index():
     assert {page.stem for page in DOCS.glob("*.rst")} - seen == set()
 
 
+def test_no_page_has_the_name_of_one_that_sphinx_writes_itself():
+    """It would be written over: `search.html` is the page with the results of a search."""
+    assert not {page.stem for page in DOCS.glob("*.rst")} & {"search", "genindex", "py-modindex", "opensearch"}
+
+
 def test_a_link_to_nowhere_is_seen():
     assert not page_exists("no_such_page")
     assert not page_exists("gallery/plot_nothing")
