@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tenfold.compiled.rows.sorted_keys import deal
 from tenfold.core import Bits, Chunk, Codes, Flags
 from tenfold.core.rows.joined_rows import joined
 from tenfold.engine.cells.keys import Keys, changes
@@ -147,7 +148,7 @@ class Cells:
             if ends[stop - 1] - before > GATHERED_ROWS:
                 yield slice(start, stop), self._of_large(some)
             else:
-                yield from self._of_small(start, some)
+                yield from self._of_small(start, some, self.keys.hash[start:stop])
             start = stop
 
     def _of_large(self, pieces: list[PartRows]) -> Summaries:
@@ -155,12 +156,14 @@ class Cells:
         each = self.summing.joined([self.summing.of(piece.chunk, np.zeros(1, np.int64)) for piece in pieces])
         return self.summing.in_tree(each, np.zeros(len(pieces), np.int64), np.array([piece.part for piece in pieces]))
 
-    def _of_small(self, first: int, pieces: list[PartRows]) -> Iterator[tuple[slice, Summaries]]:
+    def _of_small(self, first: int, pieces: list[PartRows], keys: Bits) -> Iterator[tuple[slice, Summaries]]:
         """Summarize consecutive cells from the first on: their rows are put together, sorted by cell and part."""
         chunk, hash = joined([piece.chunk for piece in pieces]), np.concatenate([piece.hash for piece in pieces])
         part = np.repeat([piece.part for piece in pieces], [len(piece.hash) for piece in pieces])
         if len(pieces) > 1:  # the parts are in order, and stay so within a cell
-            order = np.argsort(hash, kind="stable")
+            edges = np.cumsum([0, *(len(piece.hash) for piece in pieces)])
+            cell, order = np.empty((2, len(hash)), np.int64)
+            deal(keys, hash, edges, cell, order)
             chunk, hash, part = chunk.rows(order), hash[order], part[order]
         starts = changes(hash, part)
         of_run, part = hash[starts], part[starts]

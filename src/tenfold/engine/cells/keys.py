@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tenfold.compiled.rows.key_hashes import add_numbers, hash_texts
+from tenfold.compiled.rows.sorted_keys import unite
 from tenfold.core import Bits, Codes, DataError
 from tenfold.sources import arrow
 
@@ -56,16 +57,13 @@ class Keys:
 
     def united(self, other: Keys) -> tuple[Keys, Codes, Codes]:
         """Return the keys of both, and the place of each in either; -1: it is not there."""
-        hash = np.concatenate([self.hash, other.hash])
-        order = np.argsort(hash, kind="stable")  # of two sorted runs: one pass
-        first = order[changes(hash[order])]
-        hash = hash[first]
-        here, there = self._at(hash), other._at(hash)
+        hash, check = np.concatenate([self.hash, other.hash]), np.concatenate([self.check, other.check])
+        places = np.empty((3, len(hash)), np.int64)
+        first, here, there = places[:, : unite(self.hash, other.hash, *places)]
         both = (here >= 0) & (there >= 0)
         refuse_collision(self.check[here[both]], other.check[there[both]])
-        check = np.concatenate([self.check, other.check])[first]
         values = _one_below_other(self.values, other.values)
-        return Keys(hash, check, values.take(pa.array(first)).combine_chunks()), here, there
+        return Keys(hash[first], check[first], values.take(pa.array(first)).combine_chunks()), here, there
 
     def taken(self, at: Codes | slice) -> Keys:
         """Return some of the keys, by their places in ascending order."""
