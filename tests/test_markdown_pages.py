@@ -113,6 +113,15 @@ def test_every_page_is_in_llms_txt_and_its_links_resolve(site):
     assert dead_links(site) == []
 
 
+def test_links_that_lead_nowhere_are_found_and_code_has_none(tmp_path):
+    (tmp_path / "llms.txt").write_text("- [a page](page.md)\n- [another](other.md)\n")
+    (tmp_path / "page.md").write_text(
+        "[one](gone.html) `[two](code.md)`\n\n```\n[three](code.md)\n```\n[four](page.md#a)\n"
+    )
+    assert dead_links(tmp_path) == ["llms.txt: other.md", "page.md: gone.html"]
+
+
+@pytest.mark.full
 def test_a_link_that_leads_nowhere_ends_the_build(tmp_path):
     _, failed, said = built(tmp_path, INDEX + "\nSee `this page <no_such_page.html>`_, but not `](no_such_code.md)`.\n")
     assert failed
