@@ -27,7 +27,7 @@ from tenfold.linear_model.class_moments.linear_scores import (
     smallest_class,
 )
 from tenfold.linear_model.class_moments.projection import Projector, oriented
-from tenfold.linear_model.class_moments.whitening import Whitening, digits, whiten
+from tenfold.linear_model.class_moments.whitening import Whitening, digits, whiten, whiten_each
 from tenfold.linear_model.least_squares.normal_equations import varying
 from tenfold.stats.moments.fourth_moments import ClassFourth, FourthByClass
 from tenfold.stats.moments.moments import refuse_small
@@ -116,6 +116,10 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     store_covariance: Annotated[bool, always_there] = False
     covariance_estimator: Annotated[Any, merged_covariance] = None
 
+    @property
+    def solves_stacks(self) -> bool:  # type: ignore[override]
+        return self.shrinkage is None
+
     def statistic(self, schema: Schema) -> ScatterWithinClasses | ComomentsByClass | FourthByClass:
         k = len(schema.classes)
         class_prior(self.priors, np.ones(k))  # refuses what is none
@@ -128,39 +132,42 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         scatter = s if isinstance(s, Scatter) else s.pooled()
         prior, center, apart, means = class_means(scatter, self.priors)
         covariance = shared_covariance(s, self.shrinkage, prior)
-        refuse_small(np.diag(covariance), np.abs(scatter.mean).max(axis=0))
-        white = self._whiten(scatter, covariance)
-        white_means = apart @ white.half
-        k, p = means.shape
+        variance, size = np.diagonal(covariance, axis1=-2, axis2=-1), np.abs(scatter.mean).max(axis=-2)
+        refuse_small(variance, size)
+        half, _, _ = whiten_each(covariance, varying(variance, size, 1.0), self._least_deviation)
+        white_means = np.matmul(apart, half)
+        k, p = means.shape[-2:]
         if self.shrinkage is None:
-            between = white_means * np.sqrt(scatter.weight.sum() * prior / max(k - 1, 1))[:, None]
-            _, values, vectors = sla.svd(between, full_matrices=False)
-            ratio = values**2 / max(float((values**2).sum()), np.finfo(np.float64).tiny)
-            kept = values > self.tol * values[:1].max(initial=0.0)
-            turn = vectors[kept].T
-            white_means = white_means @ turn @ turn.T
+            row_weight = np.sqrt(scatter.weight.sum(axis=-1, keepdims=True) * prior / max(k - 1, 1))
+            _, values, vectors = np.linalg.svd(white_means * row_weight[..., None], full_matrices=False)
+            total = np.maximum((values**2).sum(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
+            kept = values > self.tol * values[..., :1]
+            ratio = values**2 / total
+            across = np.where(kept[..., None], vectors, 0.0)
+            turn = np.swapaxes(across, -1, -2)
+            white_means = np.matmul(np.matmul(white_means, turn), across)
         else:
-            between = white.half.T @ (total_covariance(s, self.shrinkage) - covariance) @ white.half
+            between = half.T @ (total_covariance(s, self.shrinkage) - covariance) @ half
             values, vectors = sla.eigh(between)
             turn = vectors[:, ::-1]
             ratio = values[::-1] / values.sum() if values.sum() > 0 else np.zeros_like(values)
-        coef = white_means @ white.half.T
-        level = log_prior(prior, scatter.weight) - 0.5 * (white_means**2).sum(axis=1)
+        coef = np.matmul(white_means, np.swapaxes(half, -1, -2))
+        level = log_prior(prior, scatter.weight) - 0.5 * (white_means**2).sum(axis=-1)
         if k == 2:
-            coef, level = coef[1:] - coef[:1], level[1:] - level[:1]
+            coef, level = coef[..., 1:, :] - coef[..., :1, :], level[..., 1:] - level[..., :1]
         count = min(k - 1, p, k if self.n_components is None else self.n_components)
-        scalings, explained = np.zeros((p, count)), np.zeros(count)
-        some = oriented(
-            white.half @ turn[:, :count], np.sqrt(np.diag(covariance)), apart[1] - apart[0] if k == 2 else None
-        )
-        scalings[:, : some.shape[1]] = some
-        explained[: len(ratio[:count])] = ratio[:count]
-        intercept = level - coef @ center
-        return LDAModel(prior, means, center, covariance, coef, intercept, level, scalings, explained)
+        towards = apart[..., 1, :] - apart[..., 0, :] if k == 2 else None
+        scalings = oriented(np.matmul(half, turn[..., :count]), np.sqrt(variance), towards)
+        intercept = level - np.matmul(coef, center[..., None])[..., 0]
+        return LDAModel(prior, means, center, covariance, coef, intercept, level, scalings, ratio[..., :count])
+
+    @property
+    def _least_deviation(self) -> float:
+        """Of a direction that is kept, columns having 1 within classes."""
+        return self.tol if self.shrinkage is None else 1e-7
 
     def _whiten(self, s: Scatter, covariance: Array) -> Whitening:
-        varies = varying(np.diag(covariance), np.abs(s.mean).max(axis=0), 1.0)
-        return whiten(covariance, varies, self.tol if self.shrinkage is None else 1e-7)
+        return whiten(covariance, varying(np.diag(covariance), np.abs(s.mean).max(axis=0), 1.0), self._least_deviation)
 
     def certify(self, model: LDAModel, s: Scatter | ClassMoments | ClassFourth) -> tuple[Claim, ...]:
         """The estimate is the optimum; lost digits, small classes and missing directions are reported."""

@@ -15,7 +15,8 @@ Summary = Scatter | ClassMoments | ClassFourth
 def shared_covariance(s: Summary, shrinkage: Shrinkage, prior: Array) -> Array:
     """The covariance within classes: pooled, or that of each class, shrunk, averaged by the prior."""
     if isinstance(s, Scatter):
-        return shrunk(s.within / max(float(s.weight.sum()), 1e-300), _share(shrinkage))
+        within = s.within / np.maximum(s.weight.sum(axis=-1), 1e-300)[..., None, None]
+        return within if shrinkage is None else shrunk(within, float(shrinkage))
     each = [c for c in range(len(prior)) if _weight(s)[c] > 0]
     share = prior[each] / prior[each].sum() if prior[each].sum() > 0 else np.full(len(each), 1 / len(each))
     return np.asarray(sum(w * _of_class(s, c, shrinkage) for w, c in zip(share, each)))

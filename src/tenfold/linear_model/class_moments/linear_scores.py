@@ -47,17 +47,19 @@ class ClassMeans(NamedTuple):
 
 
 def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> ClassMeans:
-    """Means of the classes; the centre for classes without rows."""
+    """Means of the classes; the centre for classes without rows. Of a stack of summaries, those of each."""
     seen = s.weight > 0
     prior = class_prior(priors, s.weight)
     share = np.where(seen, prior, 0.0)
-    share = share / share.sum() if share.sum() > 0 else seen / seen.sum()
-    first = int(s.weight.argmax())
-    deviation = np.where(seen[:, None], (s.mean - s.mean[first]) + (s.rest - s.rest[first]), 0.0)
-    middle = share @ deviation
-    deviation = np.where(seen[:, None], deviation - middle, 0.0)
-    center = s.mean[first] + (s.rest[first] + middle)
-    return ClassMeans(prior, center, deviation, np.where(seen[:, None], s.mean, center))
+    total = share.sum(axis=-1, keepdims=True)
+    share = np.where(total > 0, share, seen) / np.where(total > 0, total, seen.sum(axis=-1, keepdims=True))
+    first = s.weight.argmax(axis=-1)[..., None, None]
+    mean, rest = np.take_along_axis(s.mean, first, -2), np.take_along_axis(s.rest, first, -2)
+    deviation = np.where(seen[..., None], (s.mean - mean) + (s.rest - rest), 0.0)
+    middle = np.matmul(share[..., None, :], deviation)
+    deviation = np.where(seen[..., None], deviation - middle, 0.0)
+    center = mean + (rest + middle)
+    return ClassMeans(prior, center[..., 0, :], deviation, np.where(seen[..., None], s.mean, center))
 
 
 def log_prior(prior: Array, weight: Array) -> Array:

@@ -40,14 +40,15 @@ def oriented(directions: Array, scale: Array | None = None, towards: Array | Non
     """Each direction turned towards a vector or, without one, so that its largest entry is positive.
 
     Entries are compared as those of columns of unit scale; of entries that are as good as equal, the first is taken.
+    Directions are columns; of a stack, all of them.
     """
     if not directions.size:
         return directions
     if towards is None:
-        loading = directions if scale is None else directions * scale[:, None]
+        loading = directions if scale is None else directions * scale[..., :, None]
         size = np.abs(loading)
-        largest = (size >= (1 - TIED) * size.max(axis=0)).argmax(axis=0)
-        ahead = loading[largest, np.arange(directions.shape[1])]
+        largest = (size >= (1 - TIED) * size.max(axis=-2, keepdims=True)).argmax(axis=-2)
+        ahead = np.take_along_axis(loading, largest[..., None, :], -2)
     else:
-        ahead = directions.T @ towards
+        ahead = np.matmul(towards[..., None, :], directions)
     return directions * np.where(ahead < 0, -1.0, 1.0)

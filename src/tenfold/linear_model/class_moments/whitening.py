@@ -40,12 +40,23 @@ class Whitening(NamedTuple):
 
 def whiten(covariance: Array, varies: Flags, tol: float) -> Whitening:
     """Leave out directions whose standard deviation, columns having one, is at most `tol`."""
-    scale = np.sqrt(np.where(varies, np.diag(covariance), 1.0))
-    R = np.where(np.outer(varies, varies), covariance / np.outer(scale, scale), 0.0)
-    values, vectors = sla.eigh(R)
-    keep = values > max(tol * tol, EPS * len(R))
-    half = vectors[:, keep] / np.sqrt(values[keep]) / scale[:, None]
-    return Whitening(half, float(values[keep].min(initial=np.inf)) if keep.any() else 1.0, varies)
+    half, values, keep = whiten_each(covariance, varies, tol)
+    return Whitening(half[:, keep], float(values[keep].min(initial=np.inf)) if keep.any() else 1.0, varies)
+
+
+def whiten_each(covariance: Array, varies: Flags, tol: float) -> tuple[Array, Array, Flags]:
+    """Return H of `Whitening`, with zeros for directions that are left out, the eigenvalues, and which are kept.
+
+    Of a stack of covariances, of each.
+    """
+    scale = np.sqrt(np.where(varies, np.diagonal(covariance, axis1=-2, axis2=-1), 1.0))
+    both = varies[..., :, None] & varies[..., None, :]
+    R = np.where(both, covariance / (scale[..., :, None] * scale[..., None, :]), 0.0)
+    values, vectors = np.linalg.eigh(R)
+    keep = values > max(tol * tol, EPS * R.shape[-1])
+    root = np.sqrt(np.where(keep, values, 1.0))
+    half = np.where(keep[..., None, :], vectors / root[..., None, :] / scale[..., :, None], 0.0)
+    return half, values, keep
 
 
 class Rounded(NamedTuple):

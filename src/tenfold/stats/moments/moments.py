@@ -303,10 +303,10 @@ def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float =
     size = np.maximum(np.sqrt(np.maximum(squares, 0.0)), np.abs(mean))
     small = (size > 0) & (size < least)
     if small.any() and not added > 1e20 * least**2:
-        j = int(small.argmax())
+        at = tuple(np.argwhere(small)[0].tolist())
         raise ColumnError(
-            j,
-            f"is too small to be squared (about {size[j]:.0e}). Remedy: rescale it, tenfold.MaxAbsScaler(), or leave "
+            at[-1],
+            f"is too small to be squared (about {size[at]:.0e}). Remedy: rescale it, tenfold.MaxAbsScaler(), or leave "
             "it out",
         )
 
