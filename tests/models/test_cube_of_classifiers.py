@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import tenfold as tn
+from tenfold.testing import bits
 
 KINDS = np.array(["high", "low", "middle"])
 FEATURES = ["a", "b"]
@@ -167,3 +168,25 @@ def test_each_of_several_learners_gives_probabilities(tmp_path):
     frame["country"], rows["country"] = frame["store"] % 2, frame["store"] % 2
     best = tn.Cube(tn.GaussianNB(), by=["country", "store"], cv=3).fit(tn.scan(frame, target="kind"))
     assert best.predict_proba(rows, level="best", return_level=True)[0].shape == (len(rows), 3)
+
+
+@pytest.mark.parametrize("learner", [tn.LinearDiscriminantAnalysis(), tn.QuadraticDiscriminantAnalysis()])
+def test_discriminants_of_thin_cells_are_fits_of_their_rows(learner):
+    frame = sold(900).drop(columns="country")
+    frame["store"] = np.random.default_rng(1).integers(0, 200, len(frame))  # few rows of each class
+    frame.loc[frame["store"] < 40, "b"] = 1.0  # a column that does not vary
+    frame.loc[frame["store"] == 7, "kind"] = "low"
+    cube = tn.Cube(learner, by="store").fit(tn.scan(frame, target="kind"))
+    for store, some in frame.groupby("store"):
+        alone = type(learner)().fit(some[FEATURES], some["kind"])
+        assert bits(cube[store].model_) == bits(alone.model_)
+        assert str(cube[store].certificate_["digits"]) == str(alone.certificate_["digits"])
+
+
+@pytest.mark.parametrize(("learner", "target"), [(tn.DummyRegressor(), "a"), (tn.DummyClassifier(), "kind")])
+def test_dummies_of_many_cells_are_fits_of_their_rows(learner, target):
+    frame = sold(900).assign(weight=np.random.default_rng(2).integers(0, 3, 900)).drop(columns="country")
+    cube = tn.Cube(learner, by="store").fit(tn.scan(frame, target=target, weight="weight"))
+    for store, some in frame.groupby("store"):
+        alone = type(learner)().fit(some[["b"]], some[target], sample_weight=some["weight"])
+        assert bits(cube[store].model_) == bits(alone.model_)

@@ -15,7 +15,7 @@ import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
 from tenfold.compiled.linear_model.discriminants import quadratic_scores
-from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Remedy, Schema
 from tenfold.core.field_values import NOT_NAN
 from tenfold.estimator import fitted
 from tenfold.estimator.shell.constraints import array, class_prior, share
@@ -108,6 +108,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     tol: Annotated[float, own_error] = 0.0001
     covariance_estimator: Annotated[Any, merged_covariance] = None
 
+    solves_stacks = True
+
     def statistic(self, schema: Schema) -> ComomentsByClass:
         class_prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
         return ComomentsByClass(len(schema.classes))
@@ -115,41 +117,39 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     def solve(self, schema: Schema, s: ClassMoments) -> QDAModel:
         # Means and covariances as they are; priors and regularisation enter here.
         prior, _, _, means = class_means(s, self.priors)
-        within = np.diag(s.pooled().within) / s.weight.sum()
-        refuse_small(within, np.abs(s.mean).max(axis=0), self.reg_param)
-        covariance, each = self._whiten(s)
-        whitening = np.array([np.zeros_like(covariance[0]) if w is None else w.rows for w in each])
-        level = log_prior(prior, s.weight) - 0.5 * np.array([0.0 if w is None else w.log_det for w in each])
-        return QDAModel(prior, means, covariance, whitening, level)
+        within = np.diagonal(s.pooled().within, axis1=-2, axis2=-1) / s.weight.sum(axis=-1, keepdims=True)
+        refuse_small(within, np.abs(s.mean).max(axis=-2), self.reg_param)
+        seen, covariance, some = self._whiten(s)
+        whitening, log_det = np.zeros_like(covariance), np.zeros_like(prior)
+        whitening[seen], log_det[seen] = some.rows, some.log_det
+        return QDAModel(prior, means, covariance, whitening, log_prior(prior, s.weight) - 0.5 * log_det)
 
-    def _whiten(self, s: ClassMoments) -> tuple[Array, list[Rounded | None]]:
-        """The covariance of each class, and what makes it the identity; None for a class without rows."""
-        k, p = s.mean.shape
-        scatter = s.pooled()
-        total = scatter.overall()
-        unit = np.ones(p)
+    def _whiten(self, s: ClassMoments) -> tuple[Flags, Array, Rounded]:
+        """Which classes have rows, the covariances, and what makes those of the classes with rows the identity."""
+        scatter, p = s.pooled(), s.mean.shape[-1]
+        total, unit = scatter.overall(), np.ones(1)
         for square in (total.comoment, scatter.within):
-            spread = np.diag(square) / total.weight
+            spread = np.diagonal(square, axis1=-2, axis2=-1) / np.asarray(total.weight)[..., None]
             unit = np.where(varying(spread, np.abs(total.mean), 1.0), np.sqrt(np.maximum(spread, 0.0)), unit)
-        covariance, each = np.zeros((k, p, p)), []
-        for c in range(k):
-            if s.weight[c] > 0:
-                covariance[c] = (1.0 - self.reg_param) * s.comoment[c] / s.weight[c] + self.reg_param * np.eye(p)
-            each.append(whiten_all(covariance[c], unit) if s.weight[c] > 0 else None)
-        return covariance, each
+        seen, covariance = s.weight > 0, np.zeros_like(s.comoment)
+        share = (1.0 - self.reg_param) * s.comoment[seen] / s.weight[seen][:, None, None]
+        covariance[seen] = share + self.reg_param * np.eye(p)
+        units = np.broadcast_to(unit[..., None, :], s.mean.shape)
+        return seen, covariance, whiten_all(covariance[seen], units[seen])
 
     def certify(self, model: QDAModel, s: ClassMoments) -> tuple[Claim, ...]:
         """The estimate is the optimum; lost digits, and classes that do not vary in every direction, are reported."""
-        _, each = self._whiten(s)
+        seen, _, each = self._whiten(s)
         why = "the merged means and covariances themselves, regularised as asked: closed form"
         which = "smallest eigenvalue of the correlations within a class: of the distances"
-        least = min((max(w.least, MIN_RELATIVE_VARIANCE) for w in each if w is not None), default=1.0)
+        least = float(np.maximum(each.least, MIN_RELATIVE_VARIANCE).min(initial=1.0))
         claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
             digits(least, float(s.weight.sum()), which),
             smallest_class(s.weight),
         )
-        thin = [(c, w.missing) for c, w in enumerate(each) if w is not None and w.missing]
+        classes = zip(np.flatnonzero(seen).tolist(), each.missing.tolist(), strict=True)
+        thin = [(c, lacks) for c, lacks in classes if lacks]
         if thin:
             (c, lacks), p = thin[0], s.mean.shape[1]
             why = (

@@ -12,13 +12,18 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import Array, Claim, Flags
+from tenfold.compiled.moments.whitening import whiten_by_factors
+from tenfold.core import Array, Claim, Codes, Flags
 
 EPS = float(np.finfo(np.float64).eps)
 ERROR_DEVIATIONS = 4.0
 """standard deviations of rounding errors that an estimate covers"""
 MIN_RELATIVE_VARIANCE = 1e-10
 """variances below this share of a unit are taken as this: beneath it rounding speaks"""
+LEAST_BY_FACTORS = 1e-4
+"""smallest eigenvalue of correlations that are whitened by their factor, without eigenvectors"""
+KERNEL_COLUMNS = 32
+"""columns up to which a kernel is as fast as LAPACK: many covariances, one after the other"""
 ROUNDING_ASSUMPTION = "rounding errors independent and of the usual size"
 
 
@@ -60,34 +65,58 @@ def whiten_each(covariance: Array, varies: Flags, tol: float) -> tuple[Array, Ar
 
 
 class Rounded(NamedTuple):
-    """A whitening of full rank: directions without variance are given a little."""
+    """Whitenings of full rank of some covariances: directions without variance are given a little."""
 
     rows: Array
     """W with |W(x - μ)|² the squared distance"""
-    log_det: float
-    least: float
+    log_det: Array
+    least: Array
     """smallest eigenvalue, of the correlations or in units, before it was lifted"""
-    missing: int
-    """directions that were given a variance"""
+    missing: Codes
+    """how many directions were given a variance"""
 
 
 def whiten_all(covariance: Array, unit: Array) -> Rounded:
-    """All directions; where it matters, variances are measured in the squares of `unit`, one for each column."""
-    own = np.sqrt(np.diag(covariance))
-    if (own > 0).all():
-        R = covariance / np.outer(own, own)
-        factor, info = sla.lapack.dpotrf(R.T, lower=1)
-        norm = float(np.abs(R).sum(axis=0).max())
-        least = 0.0 if info else float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm
-        if least > 1e-4:
-            rows = np.tril(sla.lapack.dtrtri(factor, lower=1)[0]) / own
-            return Rounded(rows, 2 * float(np.log(np.diag(factor) * own).sum()), least, 0)
-    values, vectors = sla.eigh(covariance / np.outer(unit, unit))
+    """All directions; where it matters, variances are measured in the squares of `unit`, one for each column.
+
+    Parameters
+    ----------
+    covariance : array of shape (covariances, columns, columns)
+    unit : array of shape (covariances, columns)
+    """
+    n, p = unit.shape
+    found = Rounded(np.zeros((n, p, p)), np.zeros(n), np.zeros(n), np.zeros(n, np.int64))
+    done = np.zeros(n, bool)
+    if p <= KERNEL_COLUMNS:
+        whiten_by_factors(np.ascontiguousarray(covariance), LEAST_BY_FACTORS, *found[:3], done)
+    else:
+        for k in range(n):
+            done[k] = _by_factor(covariance[k], found, k)
+    if done.all():
+        return found
+    some, unit = covariance[~done], unit[~done]
+    values, vectors = np.linalg.eigh(some / (unit[:, :, None] * unit[:, None, :]))
     lifted = np.maximum(values, MIN_RELATIVE_VARIANCE)
-    log_det = float(np.log(lifted).sum()) + 2 * float(np.log(unit).sum())
-    return Rounded(
-        (vectors / np.sqrt(lifted)).T / unit, log_det, float(values[0]), int((values < MIN_RELATIVE_VARIANCE).sum())
-    )
+    found.log_det[~done] = np.log(lifted).sum(axis=1) + 2 * np.log(unit).sum(axis=1)
+    found.rows[~done] = np.swapaxes(vectors / np.sqrt(lifted)[:, None, :], 1, 2) / unit[:, None, :]
+    found.least[~done], found.missing[~done] = values[:, 0], (values < MIN_RELATIVE_VARIANCE).sum(axis=1)
+    return found
+
+
+def _by_factor(covariance: Array, found: Rounded, k: int) -> bool:
+    """Whiten one covariance of many columns by its factor, if its correlations are far from singular."""
+    own = np.sqrt(np.diag(covariance))
+    if not (own > 0).all():
+        return False
+    R = covariance / np.outer(own, own)
+    factor, info = sla.lapack.dpotrf(R.T, lower=1)
+    norm = float(np.abs(R).sum(axis=0).max())
+    found.least[k] = 0.0 if info else float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm
+    if not found.least[k] > LEAST_BY_FACTORS:
+        return False
+    found.rows[k] = np.tril(sla.lapack.dtrtri(factor, lower=1)[0]) / own
+    found.log_det[k] = 2 * float(np.log(np.diag(factor) * own).sum())
+    return True
 
 
 def digits(least: float, weight: float, why: str) -> Claim:

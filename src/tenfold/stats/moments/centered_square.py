@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.compiled.moments.centered_squares import summarize_centres
+from tenfold.compiled.moments.centered_square import summarize_centres
 from tenfold.core import Array, Chunk, Codes, Mergeable
 from tenfold.core.mergeable import cell_of
 from tenfold.core.statistic import Grouped, Stacked

@@ -90,27 +90,21 @@ class Scatter(Mergeable):
         weight, delta, mean, rest = _means(self, other)
         # the root of n m / (n + m) on each side of a product, so that the result is symmetric to the bit
         between = delta * np.sqrt(self.weight * _shares(other.weight, weight))[..., None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            within = self.within + other.within  # class by class, and no product of matrices: also of stacks, same bits
-            for c in range(between.shape[-2]):
-                within = within + between[..., c, :, None] * between[..., c, None, :]
-        refuse_infinite(np.diagonal(within, axis1=-2, axis2=-1))
-        return Scatter(weight, mean, rest, within)
+        with np.errstate(over="ignore"):
+            within = self.within + other.within
+        return Scatter(weight, mean, rest, _with_squares(within, between))
 
     def overall(self) -> Moments:
-        """The moments of the rows whatever their class."""
-        total = float(self.weight.sum())
-        share = _shares(self.weight, np.full_like(self.weight, total))
-        first = self.mean[
-            int(self.weight.argmax())
-        ]  # differences from it keep the digits that sums of large means lose
-        apart = np.where(share[:, None] > 0, (self.mean - first) + self.rest, 0.0)
-        mean, rest = two_sum(first, share @ apart)
-        between = (apart - share @ apart) * np.sqrt(self.weight)[:, None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            comoment = self.within + between.T @ between
-        refuse_infinite(np.diag(comoment))
-        return Moments(total, mean, rest, comoment)
+        """The moments of the rows whatever their class; of a stack too."""
+        total: Any = self.weight.sum(axis=-1)
+        share = _shares(self.weight, np.broadcast_to(total[..., None], self.weight.shape))
+        # differences from the heaviest class keep the digits that sums of large means lose
+        first = np.take_along_axis(self.mean, self.weight.argmax(axis=-1)[..., None, None], -2)
+        apart = np.where(share[..., None] > 0, (self.mean - first) + self.rest, 0.0)
+        middle = np.matmul(share[..., None, :], apart)
+        mean, rest = two_sum(first, middle)
+        comoment = _with_squares(self.within, (apart - middle) * np.sqrt(self.weight)[..., None])
+        return Moments(total if total.ndim else float(total), mean[..., 0, :], rest[..., 0, :], comoment)
 
 
 class ScatterWithinClasses(Grouped[Scatter], Stacked[Scatter]):
@@ -243,6 +237,15 @@ def _means(a: Any, b: Any) -> tuple[Array, Array, Array, Array]:
     mean = np.where(n1 == 0, b.mean, np.where(n2 == 0, a.mean, mean))
     rest = np.where(n1 == 0, b.rest, np.where(n2 == 0, a.rest, rest))
     return weight, delta, mean, rest
+
+
+def _with_squares(comoment: Array, between: Array) -> Array:
+    """Add Σ b bᵀ over the classes: one after the other, no product of matrices, so that stacks have the same bits."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        for c in range(between.shape[-2]):
+            comoment = comoment + between[..., c, :, None] * between[..., c, None, :]
+    refuse_infinite(np.diagonal(comoment, axis1=-2, axis2=-1))
+    return comoment
 
 
 def _shares(part: Array, whole: Array) -> Array:
