@@ -74,6 +74,16 @@ def test_cells_that_do_not_differ_are_one():
     assert one[1].class_prior == pytest.approx([2 / 3, 1 / 3])
 
 
+def test_the_summary_shows_the_concentrations():
+    rows = pd.DataFrame({"store": np.repeat(np.arange(10), 6), "size": 1.0, "back": np.tile([1, 0, 0], 20)})
+    pooled = cube_of(rows).pool()
+    assert repr(pooled) == "<PooledTables: 60 rows; cells: 10 of 'store'; 2 classes; summary() shows the estimates>"
+    text = str(pooled.summary())
+    assert "rates of the population: 0 0.666667, 1 0.333333" in text
+    assert ["store", "inf"] in [line.split() for line in text.split("\n")]
+    assert "boundary = 1" in text
+
+
 def test_cells_that_hold_one_class_each_keep_it():
     rows = pd.DataFrame({"store": np.repeat(np.arange(10), 6), "size": 1.0, "back": np.repeat(np.arange(10) % 2, 6)})
     pooled = cube_of(rows).pool()

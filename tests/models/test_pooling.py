@@ -341,6 +341,10 @@ def test_summary_and_table_show_the_model():
     assert pooled.components_["key"].to_pylist() == ["country", "country", "store", "residuals"]
     ends = pooled.conf_int(0.9)
     assert ends.mean(axis=1) == pytest.approx([*pooled.coef_, pooled.intercept_])
+    assert repr(pooled).startswith("<PooledCube: ")
+    assert "cells: " in repr(pooled)
+    assert "intercept, a of 'country'; intercept of 'store'" in repr(pooled)
+    assert len(repr(pooled)) < 200
     with pytest.raises(AttributeError):
         pooled._failed = 3
 

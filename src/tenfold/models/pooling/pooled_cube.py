@@ -16,7 +16,13 @@ from tenfold.estimator.summary_table import Summary
 from tenfold.models.cube_level import CubeLevel
 from tenfold.models.pooling.cell_products import read_moments, steady_products
 from tenfold.models.pooling.linear_mixed_model import LinearMixedModel
-from tenfold.models.pooling.pooled_keys import PooledKeys, chunks_with_places, key_levels, provenance_of
+from tenfold.models.pooling.pooled_keys import (
+    PooledKeys,
+    chunks_with_places,
+    key_levels,
+    numbers_of_cells,
+    provenance_of,
+)
 from tenfold.models.pooling.restricted_likelihood import GroupingFactor
 from tenfold.sources.expressions.computed_columns import Computed
 
@@ -38,7 +44,7 @@ class PooledCell(NamedTuple):
     rows: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PooledCube:
     """The models of a cube's cells, partially pooled: made by `Cube.pool`, and not changed afterwards.
 
@@ -174,6 +180,14 @@ class PooledCube:
         return pa.table(found | {"standard_deviation": np.sqrt(found["variance"])})
 
     # ---- cells -------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        """Say what is pooled; `summary()` shows the estimates."""
+        random = "; ".join(f"{', '.join(terms)} of {key!r}" for key, terms in self.random_terms_.items())
+        return (
+            f"<PooledCube: {self._origin.rows:,} rows; cells: {numbers_of_cells(self._levels)}; random {random}; "
+            "summary() shows the estimates>"
+        )
 
     def __len__(self) -> int:
         return len(self._levels[0].keys)
@@ -375,9 +389,8 @@ class PooledCube:
             f"{one['standard_deviation']:.6g}"
             for one in self.components_.to_pylist()
         ]
-        cells = ", ".join(f"{len(found.keys):,} of {found.names[-1]!r}" for found in reversed(self._levels))
         facts = (
-            f"{self._origin.rows:,} rows; cells: {cells}",
+            f"{self._origin.rows:,} rows; cells: {numbers_of_cells(self._levels)}",
             f"restricted log-likelihood {self.restricted_log_likelihood_:.6g}",
         )
         notes = (

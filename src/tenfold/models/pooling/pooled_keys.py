@@ -40,6 +40,11 @@ class PooledKeys(NamedTuple):
         return self.keys.places(*hashes_of(columns[: len(self.names)], self.names, "cell", len(columns[0])))
 
 
+def numbers_of_cells(levels: Sequence[PooledKeys]) -> str:
+    """Return how many cells there are of each column of the key, in words."""
+    return ", ".join(f"{len(level.keys):,} of {level.names[-1]!r}" for level in reversed(levels))
+
+
 def key_levels(cells: Cells, names: tuple[str, ...]) -> tuple[tuple[PooledKeys, ...], list[Codes]]:
     """Return the cells of a key and of its first columns, the finest first, and the parent of each cell."""
     levels, parents = [PooledKeys(names, cells.keys, cells.rows)], []

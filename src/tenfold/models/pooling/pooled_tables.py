@@ -14,9 +14,16 @@ from scipy import stats
 from tenfold.core import Array, Certificate, Claim, Codes, Labels, MatrixLike, Provenance, Schema
 from tenfold.estimator.shell.constraints import class_prior
 from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.summary_table import Summary
 from tenfold.models.cube_level import CubeLevel
 from tenfold.models.pooling.dirichlet import PooledCounts, pool_counts
-from tenfold.models.pooling.pooled_keys import PooledKeys, chunks_with_places, key_levels, provenance_of
+from tenfold.models.pooling.pooled_keys import (
+    PooledKeys,
+    chunks_with_places,
+    key_levels,
+    numbers_of_cells,
+    provenance_of,
+)
 from tenfold.naive_bayes.categorical_nb import add_log_shares, places
 from tenfold.sources.expressions.computed_columns import Computed
 from tenfold.stats.counts.counts import CountsByClass
@@ -40,7 +47,7 @@ class Shares(NamedTuple):
     levels: list[PooledCounts]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PooledTables:
     """Class tables of a cube's cells, partially pooled: made by `Cube.pool`, and not changed afterwards.
 
@@ -97,6 +104,13 @@ class PooledTables:
         """The rates of the classes in the population."""
         return self._rates.population[0, 0].copy()
 
+    def __repr__(self) -> str:
+        """Say what is pooled; `summary()` shows the estimates."""
+        return (
+            f"<PooledTables: {self._origin.rows:,} rows; cells: {numbers_of_cells(self._levels)}; "
+            f"{len(self.classes_):,} classes; summary() shows the estimates>"
+        )
+
     def __len__(self) -> int:
         return len(self._levels[0].keys)
 
@@ -111,6 +125,30 @@ class PooledTables:
                 each = self._values.levels[level].concentration[c].tolist()  # type: ignore[union-attr]
                 found += [(key, name, str(label), m) for name, m in zip(self._schema.names, each, strict=True)]
         return pa.table(dict(zip(("key", "column", "class", "concentration"), zip(*found), strict=True)))
+
+    def summary(self) -> Summary:
+        """Return a table of the concentrations, the rates of the population, and the claims of the certificate.
+
+        Returns
+        -------
+        summary : Summary
+            Print it, or show it in a notebook.
+        """
+        rates = zip(self.classes_.tolist(), self.class_prior_.tolist(), strict=True)
+        facts = (
+            f"{self._origin.rows:,} rows; cells: {numbers_of_cells(self._levels)}",
+            "rates of the population: " + ", ".join(f"{label} {rate:.6g}" for label, rate in rates),
+        )
+        header = ("key", "column", "class", "concentration")
+        rows = tuple((*row[:3], f"{row[3]:.6g}") for row in zip(*self.components_.to_pydict().values(), strict=True))
+        notes = (
+            ("How far this can be trusted", tuple(f"{claim}." for claim in self.certificate_.claims)),
+            ("A concentration is", (
+                "how many rows the parent of a cell is worth: infinite, if the cells do not differ",
+                "of the rates of the classes, where no column is named, or of the categories of a column in a class",
+            )),
+        )  # fmt: skip
+        return Summary("PooledTables: class tables by empirical Bayes", facts, header, rows, notes)
 
     def __getitem__(self, key: Any) -> PooledTable:
         """Return a cell; of the first columns of the key, the cell of that coarser key.
