@@ -115,6 +115,17 @@ def test_everything_is_there_as_json(capsys):
     assert set(found["tune"]["best"]) == {"var_smoothing"}
 
 
+@pytest.mark.parametrize("more", ["", "--correction fdr --level 0.01", "--min-distance 0.9", "--where price>5"])
+def test_columns_that_drifted_are_named(more, capsys):
+    ORDERS.assign(price=ORDERS["price"] * 3.0).to_parquet("new.parquet")
+    given = "drift orders.parquet new.parquet -t returned --drop order,when"
+    found = json.loads(run(f"{given} --json {more}", capsys))
+    assert found["drifted"] == ([] if "distance" in more else ["price"])
+    assert {change["column"] for change in found["changes"]} == {"shop", "customer", "price", "note", "(target)"}
+    assert main([*given.split(), "--exit-code", *more.split()]) == (0 if "distance" in more else 1)
+    assert run("drift orders.parquet orders.parquet --drop order --exit-code", capsys)
+
+
 def test_cubes_are_fitted_predicted_and_added(capsys):
     half = ORDERS.dropna()[["shop", "price", "returned"]].assign(size=lambda f: f["price"] ** 0.5)
     half.iloc[:200].to_parquet("one.parquet")

@@ -9,6 +9,7 @@ import typer
 from tenfold.cli.commands.bound import bound
 from tenfold.cli.commands.check import check
 from tenfold.cli.commands.describe import describe
+from tenfold.cli.commands.drifted_columns import drift
 from tenfold.cli.commands.fitting import evaluate, fit, predict
 from tenfold.cli.commands.model_files import inspect, merge, verify
 from tenfold.cli.commands.models_by_key import cube
@@ -25,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(rich_help_panel=DATA)(describe)
+app.command(rich_help_panel=DATA)(drift)
 app.command(rich_help_panel=MODELS)(fit)
 app.command(rich_help_panel=MODELS)(predict)
 app.command(rich_help_panel=MODELS)(evaluate)
