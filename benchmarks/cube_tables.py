@@ -3,7 +3,7 @@
 For each table, of as many cells as it likes and of values as people have them, every learner of one pass gets a cube.
 Some of its cells, that with most rows among them, are compared with fits of the learner to their rows, byte by byte;
 and the cube with those of one thread and of three, of rows that travel as rows and as summaries, of rows in files, and,
-of every tenth table, of a process pool and of Dask, where a worker is killed in the middle of some fits.
+of every fiftieth table, of a process pool and of Dask, where a worker is killed in the middle of some fits.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from workloads import Promises
 TABLES = 200
 COMPARED = 6
 """cells of a cube that are compared with fits"""
-EVERY, KILLED = 10, 100
-"""a process pool and Dask get every tenth table; of every hundredth, each fit on Dask loses a worker"""
+EVERY, KILLED = 50, 100
+"""a process pool and Dask get every fiftieth table; of every hundredth, each fit on Dask loses a worker"""
 LEAST = 20_000
 """comparisons of cells with fits that 200 tables make, at least"""
 APPROXIMATE = (tn.TargetEncoder,)
