@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import tenfold as tn
+from tenfold.models import cube_level
 from tenfold.testing import bits
 
 KINDS = np.array(["high", "low", "middle"])
@@ -190,3 +191,19 @@ def test_dummies_of_many_cells_are_fits_of_their_rows(learner, target):
     for store, some in frame.groupby("store"):
         alone = type(learner)().fit(some[["b"]], some[target], sample_weight=some["weight"])
         assert bits(cube[store].model_) == bits(alone.model_)
+
+
+@pytest.mark.parametrize("learner", [learner for learner, gather in LEARNERS if not gather] + [tn.CategoricalNB()])
+def test_rows_scored_by_many_cells_at_once_are_scored_as_by_each(learner, monkeypatch):
+    monkeypatch.setattr(cube_level, "SCORED_CELLS", 3)
+    frame = sold().drop(columns="country")
+    if isinstance(learner, tn.CategoricalNB):
+        frame[FEATURES] = np.where(frame[FEATURES] > 0, "more", "less")
+    cube = tn.Cube(learner, by="store").fit(tn.scan(frame, target="kind"))
+    rows = frame.drop(columns="kind")
+    probability, predicted = cube.predict_proba(rows), cube.predict(rows)
+    for store, some in rows.groupby("store"):
+        model = cube[store]
+        alone = model.predict_proba(some[FEATURES])
+        assert (probability[some.index] == in_columns(model, alone, KINDS, 0.0)).all()
+        assert (predicted[some.index] == model.predict(some[FEATURES])).all()

@@ -34,12 +34,15 @@ class ClassOutput(NamedTuple):
     def of_model(self, learner: Any, X: Columns) -> Array:
         """Return the columns of some rows, by a learner that has a model."""
         if self.method == "decision_function":
-            found = learner.decision_from(learner.model_, X)
+            found = np.asarray(learner.decision_from(learner.model_, X))
         else:
-            scores = learner.scores_from(learner.model_, X)
-            probable = self.method == "predict_proba"
-            found = learner.probability_from(scores) if probable else learner.log_probability_from(scores)
-        return self.among_all(np.asarray(found), learner.schema_.classes)
+            found = self.of_scores(learner, learner.scores_from(learner.model_, X))
+        return self.among_all(found, learner.schema_.classes)
+
+    def of_scores(self, learner: Any, scores: Any) -> Array:
+        """Return probabilities of scores, or their logarithms."""
+        probable = self.method == "predict_proba"
+        return np.asarray(learner.probability_from(scores) if probable else learner.log_probability_from(scores))
 
     def of_fitted(self, learner: Any, rows: Any) -> Array:
         """Return the columns of some rows, by a fitted learner or pipeline."""

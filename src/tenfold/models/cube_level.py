@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Labels, Provenance, Schema
+from tenfold.core import Array, Certificate, Claim, Codes, Columns, DataError, Flags, Labels, Provenance, Schema
 from tenfold.core.axes import is_record, values
 from tenfold.core.certificate import number_of
 from tenfold.core.rows.chunk import places_by_group
@@ -22,7 +22,7 @@ from tenfold.engine.cells.cells import Cells
 from tenfold.engine.cells.keys import Keys, Missing, changes, hashes_of, hashes_of_key, refuse_collision
 from tenfold.engine.cells.summing import Summaries
 from tenfold.estimator import Classifier, Clusterer, Regressor, Transformer
-from tenfold.estimator.shell.kinds import winners
+from tenfold.estimator.shell.kinds import GroupScored, winners
 from tenfold.estimator.updating.merging import claims_of
 from tenfold.linear_model.least_squares.routes import LinearModel
 from tenfold.models.cell_models import ANOTHER_SCAN, STATUS, CellModels, narrowed, solve_cells
@@ -34,6 +34,8 @@ MERGED_BYTES = 1 << 26
 """bytes of the summaries of cells that are merged at a time"""
 
 
+SCORED_CELLS = 1024
+"""cells whose models score rows at a time"""
 TRIED_CELLS = 16
 """cells that are solved first to find whether any has a model"""
 _NUMBERS = re.compile(r"[-+.\d]*\d")
@@ -208,9 +210,35 @@ class CubeLevel:
         models = self.models
         if isinstance(models.each, LinearModel) and models.in_stack and self.schema.plain:
             return Outputs(rows, _linear(models.each, X, places))
+        scored = isinstance(self.learner, GroupScored) and not (by_class and by_class.method == "decision_function")
+        together: Flags = np.full(len(places), scored)
+        if scored and self.cells.classes is not None:
+            together = np.asarray(self.cells.classes[places].all(axis=1))
         with one_blas_thread():
-            found = [self._of_cell(X, place, which, rows, by_class) for place, which in places_by_group(places)]
+            found = list(self._scored(X, places, np.flatnonzero(together), rows, by_class))
+            left = np.flatnonzero(~together)
+            if len(left):
+                some = X if len(left) == len(places) else X.rows(left)
+                each = places_by_group(places[left])
+                found += [self._of_cell(some, place, which, rows[left], by_class) for place, which in each]
             return assembled(found)
+
+    def _scored(
+        self, X: Columns, places: Codes, which: Codes, rows: Codes, by_class: ClassOutput | None
+    ) -> Iterator[Outputs]:
+        """Yield what cells make of some of the rows, many cells at a time: they have seen all classes."""
+        learner = self.learner._blank()
+        which = which[np.argsort(places[which], kind="stable")]
+        starts = changes(places[which]) if len(which) else which
+        ends = np.append(starts, len(which))
+        for first in range(0, len(starts), SCORED_CELLS):
+            cells = slice(first, min(first + SCORED_CELLS, len(starts)))
+            some = which[ends[cells.start] : ends[cells.stop]]
+            models = [self.models.of(place) for place in places[which[starts[cells]]].tolist()]
+            codes = np.repeat(np.arange(len(models)), np.diff(ends[cells.start : cells.stop + 1]))
+            scores = learner.scores_by(models, X.rows(some), codes)
+            made = self.schema.classes[winners(scores)] if by_class is None else by_class.of_scores(learner, scores)
+            yield Outputs(rows[some], made)
 
     def _of_cell(
         self, X: Columns, place: int, which: slice | Codes, rows: Codes, by_class: ClassOutput | None
