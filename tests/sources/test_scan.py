@@ -1144,3 +1144,14 @@ def test_a_filter_that_does_not_fit_names_the_column(tmp_path):
             tn.DataError, match=r"compares \w*string with int\d+\. Remedy: a value of the column's type"
         ):
             len(tn.scan(data, where=[("b", ">", 3)]).to_arrow())
+
+
+@pytest.mark.parametrize("steps", [(), (tn.PolynomialFeatures(),), (tn.StandardScaler(), tn.SimpleImputer())])
+def test_a_wrong_value_is_named_by_its_row_in_its_file(tmp_path, steps):
+    for name, wrong in (("a", 0.0), ("b", np.inf if len(steps) > 1 else np.nan)):
+        column = np.arange(7.0)
+        column[5] = wrong
+        pq.write_table(pa.table({"x": column, "y": np.arange(7.0)}), tmp_path / f"{name}.parquet", row_group_size=3)
+    model = tn.make_pipeline(*steps, tn.LinearRegression())
+    with pytest.raises(tn.DataError, match=r"column 'x' of .*b\.parquet, row group 1, row 5\."):
+        model.fit(tn.scan(tmp_path, target="y"))

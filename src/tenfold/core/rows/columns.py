@@ -25,9 +25,9 @@ from tenfold.core.rows.chunk_memo import chosen
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
 REMEDY_FOR_NAN = (
-    "drop the rows that miss it (dropna(), or where=[(column, '!=', None)] of scan), or impute it (SimpleImputer() "
-    "before it, in a pipeline; in a ColumnTransformer, in the branch of this column), or use a learner that takes "
-    "missing values"
+    "drop the rows that miss it (dropna(); of files where=[(column, '!=', None)], with its name in the file), or impute "
+    "it (SimpleImputer() before it, in a pipeline; in a ColumnTransformer, in the branch of this column), or use a "
+    "learner that takes missing values"
 )
 
 
@@ -78,6 +78,28 @@ class MadeBy(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return str, (str(self),)
+
+
+class InFile(str):
+    """A place in one of several files: rows are numbered from the first of the file on.
+
+    Parameters
+    ----------
+    place : str
+    first : int
+        Number of the first row of the file among the rows of all files.
+    """
+
+    __slots__ = ("first",)
+    first: int
+
+    def __new__(cls, place: str, first: int) -> InFile:
+        made = super().__new__(cls, place)
+        made.first = first
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InFile, (str(self), self.first)
 
 
 def _column(names: Sequence[str] | None, place: str, j: int) -> str:
@@ -369,7 +391,9 @@ class Columns:
 
     def where(self, i: int, j: int) -> str:
         """Row i of column j, as messages name it."""
-        return f"{self._column(j)}, row {self.row(i)}"
+        place = self.origin
+        before = place.first if isinstance(place, InFile) else 0
+        return f"{self._column(j)}, row {self.row(i) - before}"
 
     @property
     def origin(self) -> str:

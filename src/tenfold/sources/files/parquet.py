@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from tenfold.core import Codes, DataError, Labels
 from tenfold.core.certificate import number_of
+from tenfold.core.rows.columns import InFile
 from tenfold.sources import arrow, validation
 from tenfold.sources.files.partitions import Partitions
 from tenfold.sources.files.storage import DISK, Facts, Moved, Storage, failures
@@ -254,7 +255,8 @@ class ParquetSource(ArrowSource):
 
     def place(self, part: int) -> str:
         k, group = self._parts[part]
-        return f"{self.files[k]}, row group {group}"
+        first = np.searchsorted(self._parts[:, 0], k)
+        return InFile(f"{self.files[k]}, row group {group}", int(self._starts[first]))
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         start = int(self._starts[part])
