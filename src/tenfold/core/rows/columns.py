@@ -26,8 +26,8 @@ BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
 REMEDY_FOR_NAN = (
     "drop the rows that miss it (dropna(); of files where=[(column, '!=', None)], with its name in the file), or "
-    "impute it (SimpleImputer() before it, in a pipeline; in a ColumnTransformer, in the branch of this column), or use a "
-    "learner that takes missing values"
+    "impute it (SimpleImputer() before it, in a pipeline; in a ColumnTransformer, in the branch of this column), or "
+    "use a learner that takes missing values"
 )
 
 
