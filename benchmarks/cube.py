@@ -32,8 +32,8 @@ PROMISED = {1_000: 4.0, 10_000: 8.0, 100_000: 24.0}
 """CPU seconds of a cube beside those of one fit of the same rows, at most, by the number of cells"""
 SECONDS_OF_LARGE = {1_000: 4.0, 10_000: 8.0, 100_000: 14.0}
 """CPU seconds of fit and models of the large rows, at most"""
-PEER, LARGE_PEER = 5.0, 20.0
-"""times as long as the cube that the peer takes, at least: from 10,000 cells on; of the large rows, of 100,000"""
+PEER, LARGE_PEER, LARGE_POLARS = 5.0, 20.0, 5.0
+"""times as long as the cube that pandas takes, at least: from 10,000 cells on; of large rows, of 100,000; and polars"""
 MANY_SECONDS, MANY_GB = 90.0, 2.0
 """CPU seconds and peak memory of a million cells, at most"""
 PREDICT_SECONDS, CELL_MS = 2.0, 10.0
@@ -136,6 +136,14 @@ def slopes(path: Path, key: str) -> None:
     )
 
 
+def peak_gb() -> float:
+    """Peak memory of this process; `ru_maxrss` may be that of the process which started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(int(line.split()[1]) for line in status.read_text().splitlines() if "VmHWM" in line) / 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
 def of_many(path: Path, names: list[str], folder: Path, figures: Any) -> None:
     """Fit many cells within a memory of rows, write them, open some, and compare some with fits of their rows."""
     with tn.on(tn.Local(memory=MEMORY)):
@@ -143,7 +151,7 @@ def of_many(path: Path, names: list[str], folder: Path, figures: Any) -> None:
         cube = tn.Cube(tn.Ridge(), by="many").fit(tn.scan(str(path), target="y", columns=[*names, "many"]))
         status = np.asarray(cube.table()["status"])
         figures["seconds"] = time.process_time() - began
-        figures["GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        figures["GB"] = peak_gb()
         figures["cells"], figures["unsolved"] = len(cube), int((status == "failed").sum())
         gaps = tn.Cube(tn.Ridge(), by="many").fit(tn.scan(str(path), target="y", columns=["gap", *names[1:], "many"]))
         failed = np.asarray(gaps.failed_["many"])
@@ -212,6 +220,7 @@ def main() -> None:
             other = polars_seconds(path, key, names, given.peer_cells) / (fit + solve)
             new = pq.read_table(path, columns=[*names, key]).slice(0, 1_000_000)
             predict = seconds(lambda cube=cube, new=new: np.asarray(cube.predict(new)), 2)
+            large = given.large and cells >= 100_000
             ratio, beside = (fit + solve) / one, peer / (fit + solve)
             figures = "".join(f"{f:>9.2f}" for f in (fit, solve, ratio, peer, beside, other, predict))
             print(f"{table.num_rows:>9,}{figures}{cube.failed_.num_rows:>9,}", flush=True)
@@ -219,8 +228,9 @@ def main() -> None:
                 promises.at_most(f"{cells:,} cells", fit + solve, SECONDS_OF_LARGE.get(cells, np.inf))
             else:
                 promises.at_most(f"{cells:,} cells, beside one fit", ratio, PROMISED.get(cells, np.inf))
-            least = LARGE_PEER if given.large and cells >= 100_000 else PEER if cells >= 10_000 else 0.0
-            promises.at_least(f"{cells:,} cells, the peer beside it", beside, least)
+            least = PEER if not given.large and cells >= 10_000 else 0.0
+            promises.at_least(f"{cells:,} cells, the peer beside it", beside, LARGE_PEER if large else least)
+            promises.at_least(f"{cells:,} cells, polars beside it", other, LARGE_POLARS if large else 0.0)
             promises.at_most(f"{cells:,} cells, prediction", predict, PREDICT_SECONDS)
         slopes(path, f"key{given.cells[-1]}")
         context = multiprocessing.get_context("spawn")

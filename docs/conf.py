@@ -390,9 +390,13 @@ class Changelog(SphinxDirective):
 
 
 def hide_aliases(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
-    """Leave out what the fields of a NamedTuple say of themselves, and scikit-learn's methods of metadata routing."""
+    """Leave out what the fields of a NamedTuple say of themselves, and scikit-learn's methods of metadata routing.
+
+    And `classes_`, which the page of each class has among its attributes: as a target it would be that of one class.
+    """
     routing = name.startswith("set_") and name.endswith("_request")
-    return True if routing or (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
+    alias = (inspect.getdoc(obj) or "").startswith("Alias for field number")
+    return True if routing or alias or name == "classes_" else None
 
 
 def setup(app: Sphinx) -> None:
