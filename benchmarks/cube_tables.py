@@ -150,8 +150,9 @@ class Found:
                 other = replace(other, classes=shared.classes)
             if own != other:
                 own = other
-                at = Snapshot(own, learner.start(own))
-                model = fit(clone(learner), some_rows, runner=current(), stop=learner.stop(), resume=at).at.model
+                one = cube._level.learner._blank()  # which knows whether a target is a class or a number
+                at = Snapshot(own, one.start(own))
+                model = fit(one, some_rows, runner=current(), stop=one.stop(), resume=at).at.model
             if key in failed:
                 self.counts["cells that a fit reads twice"] += again
                 if not again:
